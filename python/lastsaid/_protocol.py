@@ -1,0 +1,83 @@
+"""What an engine module offers. mypy holds both engines against it (architecture.md, lockstep 6)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any, BinaryIO, Literal, Protocol, Self, TypeAlias
+
+from lastsaid.selection import Selection
+
+# Any object that exposes a C-contiguous buffer is read the same way.
+BytesLike: TypeAlias = bytes | bytearray | memoryview
+Event: TypeAlias = Mapping[str, Any]
+LogSource: TypeAlias = str | os.PathLike[str] | BinaryIO
+
+DEFAULT_MAX_RECORD_BYTES = 256 * 1024 * 1024
+
+
+class Fold(Protocol):
+    """The operations of S5 on a fold."""
+
+    def push(self, event: Event, /) -> None: ...
+    def push_text(self, text: str, /) -> None: ...
+    def push_json(self, record: BytesLike | str, /) -> None: ...
+    def extend(self, events: Iterable[Event], /) -> None: ...
+    def extend_text(self, pieces: Iterable[str], /) -> None: ...
+    def extend_json(self, records: Iterable[BytesLike | str] | BytesLike | str, /) -> None: ...
+    def collect(self) -> list[Any] | None: ...
+    def selection(self) -> Selection: ...
+    @property
+    def text(self) -> str: ...
+    def merge(self, later: Any, /) -> Self: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, memo: Any, /) -> Self: ...
+
+
+class FoldType(Protocol):
+    def __call__(self, format: str = "dsh") -> Fold: ...
+
+
+class Engine(Protocol):
+    """A module that implements the selection rule."""
+
+    @property
+    def ENGINE(self) -> str: ...
+    @property
+    def RULE_VERSION(self) -> int: ...
+    @property
+    def AssistantOutputFold(self) -> FoldType: ...
+
+    def final_assistant_output(
+        self, events: Iterable[Event], start: int = 0, *, format: str = "dsh"
+    ) -> list[Any] | None: ...
+
+    def select(self, events: Iterable[Event], start: int = 0, *, format: str = "auto") -> Selection: ...
+
+    def suffix_start(self, events: Iterable[Event], *, format: str = "dsh") -> int: ...
+
+    def read(
+        self,
+        source: LogSource,
+        *,
+        format: str = "auto",
+        suffix: Literal["own", "whole"] = "own",
+        start: int | None = None,
+        turn: int | None = None,
+        since_seq: int | None = None,
+        on_malformed: Literal["raise", "skip"] = "raise",
+        max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
+    ) -> Selection: ...
+
+    def read_bytes(
+        self,
+        data: BytesLike,
+        *,
+        format: str = "auto",
+        suffix: Literal["own", "whole"] = "own",
+        start: int | None = None,
+        turn: int | None = None,
+        since_seq: int | None = None,
+        on_malformed: Literal["raise", "skip"] = "raise",
+        max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
+    ) -> Selection: ...

@@ -1,0 +1,22 @@
+"""The pure engine: the selection rule in the standard library alone, dull on purpose.
+
+What it answers is right by definition; the Rust engine is held against it. Same file names as rust/core/src.
+"""
+
+from lastsaid._reference.events import final_assistant_output, select, suffix_start
+from lastsaid._reference.fold import ENGINE
+from lastsaid._reference.log.reading import read, read_bytes
+from lastsaid._reference.output_fold import AssistantOutputFold
+
+__all__ = [
+    "ENGINE",
+    "RULE_VERSION",
+    "AssistantOutputFold",
+    "final_assistant_output",
+    "read",
+    "read_bytes",
+    "select",
+    "suffix_start",
+]
+
+RULE_VERSION = 1

@@ -1,0 +1,126 @@
+"""Lists and iterators of events: `final_assistant_output`, `select`, `suffix_start` (S5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from lastsaid._reference import backward
+from lastsaid._reference.fold import Place, format_named, session_mismatch
+from lastsaid._reference.formats import dsh
+from lastsaid._reference.forward import Pass
+from lastsaid._reference.outcome import Outcome
+from lastsaid._reference.records import Found
+from lastsaid._reference.signal import Kind
+from lastsaid._reference.suffix import WHOLE, side
+from lastsaid.errors import MalformedEventError
+from lastsaid.selection import Selection
+
+
+class ListRecords:
+    """A sequence of events; positions are indexes. A list that shrinks meanwhile just ends earlier."""
+
+    def __init__(self, events: Sequence[Any]) -> None:
+        self.events = events
+        self.begin = 0
+        self.end = list.__len__(events) if isinstance(events, list) else len(events)
+
+    def backward(self, lo: int, hi: int) -> Iterator[Found]:
+        for index in range(hi - 1, lo - 1, -1):
+            yield from self._at(index)
+
+    def forward(self, lo: int, hi: int) -> Iterator[Found]:
+        for index in range(lo, hi):
+            yield from self._at(index)
+
+    def _at(self, index: int) -> Iterator[Found]:
+        try:
+            event = list.__getitem__(self.events, index) if isinstance(self.events, list) else self.events[index]
+        except IndexError:
+            return
+        yield Found(Place(index=index), index, index + 1, event)
+
+    def placed(self, error: MalformedEventError, place: Place) -> MalformedEventError:
+        return error.at(index=place.index)
+
+
+def final_assistant_output(events: Iterable[Any], start: int = 0, *, format: str = "dsh") -> list[Any] | None:
+    """The output of `events[start:]`: what a fold of them would collect (S2).
+
+    A sequence is walked from its end and not copied; an iterator is read forward. Raises MalformedEventError.
+    """
+    format_named(format)
+    return _scan(events, start, "final_assistant_output").fold.output()
+
+
+def select(events: Iterable[Any], start: int = 0, *, format: str = "auto") -> Selection:
+    """Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError."""
+    name = format_named(format, auto=True)
+    return _scan(events, start, "select").selection(name)
+
+
+def _scan(events: Iterable[Any], start: int, what: str) -> Outcome:
+    start = start.__index__()
+    _check(events, what)
+    if not isinstance(events, Sequence):
+        if start >= 0:
+            return _pass(events, start)
+        events = list(events)
+    records = ListRecords(events)
+    lo = max(0, records.end + start) if start < 0 else min(start, records.end)
+    return backward.scan(records, lo, records.end)
+
+
+def _pass(events: Iterable[Any], start: int) -> Outcome:
+    reading = Pass(WHOLE, lambda error, place: error.at(index=place.index))
+    numbered = enumerate(events)
+    for index, event in islice(numbered, start):
+        found = Found(Place(index=index), index, index + 1, event)
+        reading.outside = backward.speaks(found, reading.everywhere) or reading.outside
+    for index, event in numbered:
+        reading.feed(Found(Place(index=index), index, index + 1, event))
+    return reading.outcome()
+
+
+def suffix_start(events: Iterable[Any], *, format: str = "dsh") -> int:
+    """The index at which the last run's own events begin: after the last seed marker or copied event (S4).
+
+    A packed row that the cut divides counts as the run's. Events that can't be recognised cut nothing.
+    Raises MalformedEventError (`wrong_session`) for the events of several sessions.
+    """
+    format_named(format)
+    _check(events, "suffix_start")
+    start = cut = 0
+    session: str | None = None
+    children: dict[str, int] = {}
+    for index, record in enumerate(events):
+        try:
+            event = dsh.event(record)
+        except MalformedEventError:
+            continue
+        if event.session is not None:
+            if session is not None and session != event.session:
+                raise session_mismatch(event, session).at(index=index)
+            session = event.session
+        if index == 0:
+            cut = dsh.seed_length(event)
+        where = side(event, cut)
+        if event.kind is Kind.CUT or where.below:
+            start = index + 1
+        elif where.divided:
+            start = index
+        elif event.kind is Kind.CHILD_STARTED:
+            child = dsh.started_child(event)
+            if child is not None:
+                children[child] = index + 1
+    return max(start, children.get(session or "", 0))
+
+
+def _check(events: Any, what: str) -> None:
+    if isinstance(events, str | bytes | bytearray | memoryview):
+        raise TypeError(f"{what} takes events, not {type(events).__name__}; read a log with read or read_bytes")
+    if isinstance(events, Mapping):
+        raise TypeError(f"{what} takes a sequence of events, not one {type(events).__name__}; put it into a list")
+    if not hasattr(type(events), "__iter__") and not hasattr(type(events), "__getitem__"):
+        raise TypeError(f"{what} takes a sequence or an iterable of events, not {type(events).__name__}")

@@ -1,0 +1,64 @@
+"""How the reference looks at a Python object: S1's objects, lists, strings and ordinals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+MISSING: Final = object()
+MAX_ORDINAL: Final = 2**53 - 1
+
+
+def is_object(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def get(node: Any, key: str) -> Any:
+    """The member of an object, or MISSING. A subclass of dict is read as the dict it is."""
+    if isinstance(node, dict):
+        return dict.get(node, key, MISSING)
+    try:
+        return node[key]
+    except KeyError:
+        return MISSING
+
+
+def items(node: list[Any]) -> Iterator[Any]:
+    """The elements of a list. A subclass of list is read as the list it is."""
+    return list.__iter__(node)
+
+
+def length(node: list[Any]) -> int:
+    return list.__len__(node)
+
+
+def string(value: Any) -> str | None:
+    """The plain `str` of a string, or None for anything else."""
+    if type(value) is str:
+        return value
+    return "".join((value,)) if isinstance(value, str) else None
+
+
+def ordinal(value: Any) -> int | None:
+    """An integer from 0 to 2^53 - 1, or None for anything else (S1)."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        number = int.__index__(value)
+        return number if 0 <= number <= MAX_ORDINAL else None
+    return None
+
+
+def shape(value: Any) -> str:
+    """What a value is, in the words of an error message (S7)."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "a boolean"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "a string"
+    if isinstance(value, list):
+        return "a list"
+    if is_object(value):
+        return "an object"
+    return f"a Python {type(value).__name__}"

@@ -1,0 +1,234 @@
+"""What people hold: the rule with its calls serialised, fed from objects, strings and JSON (S5, S10)."""
+
+from __future__ import annotations
+
+import copy
+import threading
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, final
+
+from lastsaid._reference import json
+from lastsaid._reference.fold import ENGINE, Fold, Place, format_named
+from lastsaid._reference.formats import dsh
+from lastsaid._reference.log.lines import BOM, split
+from lastsaid._reference.node import string
+from lastsaid._reference.pickled import from_pickle, to_pickle
+from lastsaid._reference.signal import Event
+from lastsaid.errors import FoldBusyError, MalformedEventError
+
+
+def record_event(record: json.Record, state: Fold) -> Event:
+    """Recognise a parsed record and check its limits if it would be read."""
+    event = dsh.event(record.value)
+    if state.reads(event):
+        record.check_limits()
+    return event
+
+
+def as_bytes(record: Any, what: str) -> bytes:
+    """The bytes of a bytes-like object or the UTF-8 of a string."""
+    text = string(record)
+    if text is not None:
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            raise MalformedEventError(
+                "not_utf8", "", "a string with an unpaired surrogate", "text that UTF-8 can hold"
+            ) from None
+    try:
+        return bytes(memoryview(record))
+    except TypeError:
+        raise TypeError(f"{what} takes bytes, bytearray, memoryview or str, not {type(record).__name__}") from None
+
+
+@final
+class AssistantOutputFold:
+    """What an agent finally said, folded from its events as they come (spec S2, S5).
+
+    The output is the last message with blocks; without one, the streamed text; without that, None.
+    """
+
+    __module__ = "lastsaid"
+    __slots__ = ("_format", "_lock", "_owner", "_state")
+
+    def __init__(self, format: str = "dsh") -> None:
+        self._format = format_named(format)
+        self._state = Fold()
+        self._lock = threading.Lock()
+        self._owner = 0
+
+    def push(self, event: Any, /) -> None:
+        """Take one event, a mapping. Raises MalformedEventError and stays as it was (S7)."""
+        with _Held(self) as state:
+            self._push(state, event)
+
+    def push_text(self, text: str, /) -> None:
+        """Take one piece of streamed text; the empty piece is no signal."""
+        with _Held(self) as state:
+            self._push_text(state, text, "push_text takes a str")
+
+    def push_json(self, record: Any, /) -> None:
+        """Take one event as JSON text. Raises MalformedEventError and stays as it was (S7)."""
+        with _Held(self) as state:
+            self._push_json(state, _without_bom(as_bytes(record, "push_json")))
+
+    def extend(self, events: Iterable[Any], /) -> None:
+        """Take events in order; stops at the first bad one and keeps what came before."""
+        with _Held(self) as state:
+            for index, event in enumerate(_iterate(events, "extend", "events")):
+                try:
+                    self._push(state, event)
+                except MalformedEventError as error:
+                    raise error.at(index=index) from None
+
+    def extend_text(self, pieces: Iterable[str], /) -> None:
+        """Take pieces of streamed text in order; stops at the first that is no str."""
+        with _Held(self) as state:
+            for index, piece in enumerate(_iterate(pieces, "extend_text", "strings")):
+                self._push_text(state, piece, f"extend_text takes str, piece {index} is one")
+
+    def extend_json(self, records: Any, /) -> None:
+        """Take records in order: an iterable of JSON texts, or one bytes-like object or str of lines."""
+        with _Held(self) as state:
+            if isinstance(records, str) or _is_buffer(records):
+                data = as_bytes(records, "extend_json")
+                for line, (offset, record) in enumerate(split(data), 1):
+                    if record.strip(b" \t\r"):
+                        try:
+                            self._push_json(state, record)
+                        except MalformedEventError as error:
+                            raise error.at(offset=offset, line=line) from None
+                return
+            for index, record in enumerate(_iterate(records, "extend_json", "records")):
+                try:
+                    data = _without_bom(as_bytes(record, "extend_json"))
+                    if data.strip(b" \t\r\n"):
+                        self._push_json(state, data)
+                except MalformedEventError as error:
+                    raise error.at(index=index) from None
+
+    def collect(self) -> list[Any] | None:
+        """The output so far: the message's own list (borrowed), a new list of streamed text, or None."""
+        with _Held(self) as state:
+            return state.output()
+
+    def selection(self) -> Selection:
+        """The output so far with its provenance (S9)."""
+        with _Held(self) as state:
+            return state.selection(self._format)
+
+    @property
+    def text(self) -> str:
+        """The text of the output so far, `""` if it has none."""
+        with _Held(self) as state:
+            return state.text()
+
+    def merge(self, later: Any, /) -> AssistantOutputFold:
+        """A new fold of this one's input followed by the other's; neither changes (S5)."""
+        if isinstance(later, AssistantOutputFold):
+            format, state = later._format, later._snapshot()
+        else:
+            restored = _restored(later)
+            format, state = restored._format, restored._state
+        if format != self._format:
+            raise ValueError(f"cannot merge a fold of format {format!r} into one of format {self._format!r}")
+        with _Held(self) as mine:
+            return self._with(mine.merge(state))
+
+    def __copy__(self) -> AssistantOutputFold:
+        return self._with(self._snapshot())
+
+    def __deepcopy__(self, memo: Any, /) -> AssistantOutputFold:
+        state = self._snapshot()
+        for name in ("message", "earlier"):
+            said = getattr(state, name)
+            if said is not None:
+                setattr(state, name, replace(said, content=copy.deepcopy(said.content, memo)))
+        return self._with(state)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from lastsaid.engine import restore_fold
+
+        return restore_fold, (to_pickle(self._format, self._snapshot()),)
+
+    def __repr__(self) -> str:
+        return f"<lastsaid.AssistantOutputFold format={self._format!r} engine={ENGINE!r}>"
+
+    @classmethod
+    def _from_pickle(cls, pickled: dict[str, Any], /) -> AssistantOutputFold:
+        format, state = from_pickle(pickled)
+        fold = cls(format)
+        fold._state = state
+        return fold
+
+    def _with(self, state: Fold) -> AssistantOutputFold:
+        fold = AssistantOutputFold(self._format)
+        fold._state = state
+        return fold
+
+    def _snapshot(self) -> Fold:
+        with _Held(self) as state:
+            return state.copy()
+
+    def _push(self, state: Fold, event: Any) -> None:
+        state.apply(dsh.event(event), Place(index=state.count))
+        state.count += 1
+
+    def _push_text(self, state: Fold, text: Any, what: str) -> None:
+        piece = string(text)
+        if piece is None:
+            raise TypeError(f"{what}, not {type(text).__name__}")
+        state.stream(piece)
+        state.count += 1
+
+    def _push_json(self, state: Fold, data: bytes) -> None:
+        state.apply(record_event(json.parse(data), state), Place(index=state.count))
+        state.count += 1
+
+
+class _Held:
+    """One call on a fold: other threads wait, a call from inside it is FoldBusyError (S10)."""
+
+    __slots__ = ("_fold",)
+
+    def __init__(self, fold: AssistantOutputFold) -> None:
+        self._fold = fold
+
+    def __enter__(self) -> Fold:
+        fold, me = self._fold, threading.get_ident()
+        if fold._owner == me:
+            raise FoldBusyError("the fold is in the middle of another call on this thread")
+        fold._lock.acquire()
+        fold._owner = me
+        return fold._state
+
+    def __exit__(self, *exc_info: object) -> None:
+        self._fold._owner = 0
+        self._fold._lock.release()
+
+
+def _is_buffer(value: Any) -> bool:
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _iterate(values: Any, what: str, of: str) -> Any:
+    if isinstance(values, dict) or not hasattr(type(values), "__iter__") and not hasattr(type(values), "__getitem__"):
+        raise TypeError(f"{what} takes an iterable of {of}, not {type(values).__name__}")
+    return iter(values)
+
+
+def _without_bom(data: bytes) -> bytes:
+    return data.removeprefix(BOM)
+
+
+def _restored(other: Any) -> AssistantOutputFold:
+    """A fold of the other engine, by way of its pickle."""
+    reduced = other.__reduce__() if type(other).__name__ == "AssistantOutputFold" else None
+    if not (isinstance(reduced, tuple) and len(reduced) == 2):
+        raise TypeError(f"merge takes an AssistantOutputFold, not {type(other).__name__}")
+    return AssistantOutputFold._from_pickle(reduced[1][0])

@@ -1,0 +1,70 @@
+"""Chooses the engine once, at import: LASTSAID_ENGINE=rust|python|auto (architecture.md, lockstep 8).
+
+`auto` takes the Rust engine, and the reference only where the build has none, saying so once through logging.
+An engine that is there and broken is always an error.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+from types import ModuleType
+from typing import Any, cast
+
+from lastsaid._protocol import Engine
+
+__all__ = [
+    "ENGINE",
+    "RULE_VERSION",
+    "AssistantOutputFold",
+    "engine_named",
+    "final_assistant_output",
+    "read",
+    "read_bytes",
+    "restore_fold",
+    "select",
+    "suffix_start",
+]
+
+
+def engine_named(name: str) -> Engine:
+    """The engine module of that name: `rust`, `python`, or `auto`."""
+    if name == "python":
+        from lastsaid import _reference
+
+        return _reference
+    if name not in ("rust", "auto"):
+        raise ValueError(f"LASTSAID_ENGINE is {name!r}, expected 'rust', 'python' or 'auto'")
+    if importlib.util.find_spec("lastsaid._core") is None:
+        if name == "rust":
+            raise ModuleNotFoundError(
+                "this build of lastsaid has no Rust engine (lastsaid._core); "
+                "install a wheel that has it, or set LASTSAID_ENGINE=python"
+            )
+        logging.getLogger("lastsaid").warning("no Rust engine in this build: using the pure Python one")
+        return engine_named("python")
+    return cast(Engine, _rust())
+
+
+def _rust() -> ModuleType:
+    from lastsaid import _core
+
+    return _core
+
+
+_engine = engine_named(os.environ.get("LASTSAID_ENGINE") or "auto")
+
+ENGINE: str = _engine.ENGINE
+RULE_VERSION: int = _engine.RULE_VERSION
+AssistantOutputFold = _engine.AssistantOutputFold
+final_assistant_output = _engine.final_assistant_output
+select = _engine.select
+suffix_start = _engine.suffix_start
+read = _engine.read
+read_bytes = _engine.read_bytes
+
+
+def restore_fold(pickled: dict[str, Any], /) -> Any:
+    """A fold from its pickle, whichever engine wrote it (S10)."""
+    return cast(Any, AssistantOutputFold)._from_pickle(pickled)
