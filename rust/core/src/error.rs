@@ -1,0 +1,114 @@
+//! What can go wrong, in our words (spec S7).
+
+use std::borrow::Cow;
+use std::fmt;
+use std::io;
+
+/// The closed set of what can be wrong with a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Kind {
+    NotUtf8,
+    NotJson,
+    TooDeep,
+    Number,
+    NotAnObject,
+    Missing,
+    WrongType,
+    WrongSession,
+    TooLarge,
+}
+
+impl Kind {
+    /// The word that users see and match on.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::NotUtf8 => "not_utf8",
+            Self::NotJson => "not_json",
+            Self::TooDeep => "too_deep",
+            Self::Number => "number",
+            Self::NotAnObject => "not_an_object",
+            Self::Missing => "missing",
+            Self::WrongType => "wrong_type",
+            Self::WrongSession => "wrong_session",
+            Self::TooLarge => "too_large",
+        }
+    }
+}
+
+/// A record that the answer needs and that can't be read, with its place once that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Malformed {
+    /// What is wrong.
+    pub kind: Kind,
+    /// The innermost value at fault; empty for the record as a whole.
+    pub path: String,
+    /// What stands there, as a phrase.
+    pub found: String,
+    /// What should, as a phrase.
+    pub expected: Cow<'static, str>,
+    /// The event's place in a list.
+    pub index: Option<u64>,
+    /// The record's first byte in a log.
+    pub offset: Option<u64>,
+    /// The record's line in a log, from 1.
+    pub line: Option<u64>,
+}
+
+impl Malformed {
+    /// A defect that has no place yet.
+    pub fn new(
+        kind: Kind,
+        path: impl Into<String>,
+        found: impl Into<String>,
+        expected: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self {
+            kind,
+            path: path.into(),
+            found: found.into(),
+            expected: expected.into(),
+            index: None,
+            offset: None,
+            line: None,
+        }
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.index, self.offset, self.line) {
+            (Some(index), _, _) => write!(f, "event {index}: ")?,
+            (_, Some(offset), Some(line)) => write!(f, "line {line}, byte {offset}: ")?,
+            (_, Some(offset), None) => write!(f, "byte {offset}: ")?,
+            _ => {}
+        }
+        let path = if self.path.is_empty() { "the record" } else { &self.path };
+        write!(f, "{path} is {}, expected {}", self.found, self.expected)
+    }
+}
+
+/// Why there is no answer. `E` is what reading a node can raise by itself.
+#[derive(Debug)]
+pub enum Error<E> {
+    /// A record is malformed.
+    Malformed(Box<Malformed>),
+    /// The turn that was asked for is not there; those that are, in order.
+    TurnNotFound(i64, Vec<u64>),
+    /// The source can't be read.
+    Io(io::Error),
+    /// A node raised.
+    Foreign(E),
+}
+
+impl<E> From<Malformed> for Error<E> {
+    fn from(malformed: Malformed) -> Self {
+        Self::Malformed(Box::new(malformed))
+    }
+}
+
+impl<E> From<io::Error> for Error<E> {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

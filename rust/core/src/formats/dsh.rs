@@ -1,0 +1,316 @@
+//! The format `dsh`: DeepSeek Harness session logs, versions 0 to 4, and their envelopes (spec S4).
+//!
+//! [`event`] says what a record is; the other functions read one thing from it, when the fold asks.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Kind as Defect, Malformed};
+use crate::node::{Flow, Key, Node};
+use crate::signal::{Event, Kind, Stop, Stream};
+
+/// What a line must hold to be examined, or an escape by which that could be spelt (S7).
+pub const NEEDLES: [&str; 13] = [
+    "assistant/",
+    "text-chunks",
+    "turn/start",
+    "turn/end",
+    "end-seed",
+    "subagent.started",
+    "\\/",
+    "\\u002",
+    "\\u003",
+    "\\u004",
+    "\\u005",
+    "\\u006",
+    "\\u007",
+];
+
+struct Named {
+    kind: Kind,
+    known: bool,
+    is_row: bool,
+}
+
+fn named(name: &[u8]) -> Named {
+    let (kind, known, is_row) = match name {
+        b"assistant/message" => (Kind::Message, true, false),
+        b"assistant/attempt" => (Kind::Stream(Stream::Embedded), true, false),
+        b"assistant/chunk" => (Kind::Stream(Stream::OneChunk), true, false),
+        b"text-chunks" => (Kind::Stream(Stream::PackedRow), true, true),
+        b"reasoning-chunks" | b"tool-call-chunks" => (Kind::Nothing, true, true),
+        b"turn/start" => (Kind::TurnStart, true, false),
+        b"turn/end" => (Kind::TurnEnd, true, false),
+        b"session/end-seed" => (Kind::Cut, true, false),
+        b"session" => (Kind::Header, true, false),
+        _ => (Kind::Nothing, memchr::memchr(b'/', name).is_some(), false),
+    };
+    Named { kind, known, is_row }
+}
+
+const UNNAMED: Named = Named { kind: Kind::Nothing, known: false, is_row: false };
+
+/// Unwrap and recognise a record; a defect when it is no object or an envelope without an event.
+pub fn event<N: Node>(record: &N) -> Result<Event<N>, Error<N::Error>> {
+    if !record.is_object().map_err(Error::Foreign)? {
+        let shape = record.shape().map_err(Error::Foreign)?;
+        return Err(Malformed::new(Defect::NotAnObject, "", shape.phrase(), "an object").into());
+    }
+    let [kind] = record.members([Key::Type]).map_err(Error::Foreign)?;
+    let read_name = |kind: &N| kind.with_text(|name| (name != b"session_event").then(|| named(name)));
+    let name = match kind {
+        Some(kind) => read_name(&kind).map_err(Error::Foreign)?,
+        None => None,
+    };
+    match name {
+        Some(Some(name)) => Ok(bare(record.clone(), name, "", None)),
+        Some(None) => inside(record, "event."),
+        None => by_method(record),
+    }
+}
+
+fn by_method<N: Node>(record: &N) -> Result<Event<N>, Error<N::Error>> {
+    enum Method {
+        Event,
+        ChildStarted,
+        Known,
+        Unknown,
+    }
+    let method = match record.member(Key::Method).map_err(Error::Foreign)? {
+        Some(method) => method
+            .with_text(|name| match name {
+                b"session.event" => Method::Event,
+                b"subagent.started" => Method::ChildStarted,
+                b"session.status" | b"subagent.finished" => Method::Known,
+                _ => Method::Unknown,
+            })
+            .map_err(Error::Foreign)?,
+        None => None,
+    };
+    let named = match method.unwrap_or(Method::Unknown) {
+        Method::Event => return inside(&object(record, Key::Params, "")?, "params.event."),
+        Method::ChildStarted => Named { kind: Kind::ChildStarted, known: true, is_row: false },
+        Method::Known => Named { known: true, ..UNNAMED },
+        Method::Unknown => UNNAMED,
+    };
+    Ok(bare(record.clone(), named, "", None))
+}
+
+fn inside<N: Node>(envelope: &N, path: &'static str) -> Result<Event<N>, Error<N::Error>> {
+    let [record, session] = envelope.members([Key::Event, Key::SessionId]).map_err(Error::Foreign)?;
+    let here = path.trim_end_matches('.');
+    let Some(record) = record else {
+        return Err(Malformed::new(Defect::Missing, here, "missing", "an object").into());
+    };
+    if !record.is_object().map_err(Error::Foreign)? {
+        let shape = record.shape().map_err(Error::Foreign)?;
+        return Err(Malformed::new(Defect::NotAnObject, here, shape.phrase(), "an object").into());
+    }
+    let name = match record.member(Key::Type).map_err(Error::Foreign)? {
+        Some(kind) => kind.with_text(named).map_err(Error::Foreign)?,
+        None => None,
+    };
+    let session = match session {
+        Some(session) => session.with_text(|text| Box::from(text)).map_err(Error::Foreign)?,
+        None => None,
+    };
+    Ok(bare(record, name.unwrap_or(UNNAMED), path, session))
+}
+
+fn bare<N>(node: N, named: Named, path: &'static str, session: Option<Box<[u8]>>) -> Event<N> {
+    let known = named.known || !path.is_empty();
+    Event { kind: named.kind, node, path, session, known, is_row: named.is_row }
+}
+
+fn absent_or_odd<N: Node>(value: Option<&N>, path: String, expected: &'static str) -> Error<N::Error> {
+    match value.map(Node::shape) {
+        None => Malformed::new(Defect::Missing, path, "missing", expected).into(),
+        Some(Ok(shape)) => Malformed::new(Defect::WrongType, path, shape.phrase(), expected).into(),
+        Some(Err(error)) => Error::Foreign(error),
+    }
+}
+
+fn object<N: Node>(node: &N, key: Key, path: &str) -> Result<N, Error<N::Error>> {
+    let value = node.member(key).map_err(Error::Foreign)?;
+    is_object(value, || format!("{path}{}", key.as_str()))
+}
+
+fn is_object<N: Node>(value: Option<N>, path: impl FnOnce() -> String) -> Result<N, Error<N::Error>> {
+    match value {
+        Some(value) if value.is_object().map_err(Error::Foreign)? => Ok(value),
+        other => Err(absent_or_odd(other.as_ref(), path(), "an object")),
+    }
+}
+
+/// The content of an `assistant/message`: the list, how many blocks it has, and the message around it.
+pub struct Content<N> {
+    /// The list of blocks.
+    pub list: N,
+    /// How many blocks it holds.
+    pub len: usize,
+    /// The message object.
+    pub message: N,
+    /// The event's `data`.
+    pub data: N,
+}
+
+/// The blocks of an `assistant/message`.
+pub fn content<N: Node>(event: &Event<N>) -> Result<Content<N>, Error<N::Error>> {
+    let data = object(&event.node, Key::Data, event.path)?;
+    let message = data.member(Key::Message).map_err(Error::Foreign)?;
+    let message = is_object(message, || format!("{}data.message", event.path))?;
+    let list = message.member(Key::Content).map_err(Error::Foreign)?;
+    match list.as_ref().and_then(Node::list_len).zip(list.clone()) {
+        Some((len, list)) => Ok(Content { list, len, message, data }),
+        None => Err(absent_or_odd(list.as_ref(), format!("{}data.message.content", event.path), "a list")),
+    }
+}
+
+/// Takes the streamed text of a record, piece by piece, in order, in WTF-8.
+pub type Piece<'f> = &'f mut dyn FnMut(&[u8]);
+
+/// The streamed text of a record that only streams.
+pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+    let data = object(&event.node, Key::Data, event.path)?;
+    match stream {
+        Stream::Embedded => embedded(&data, event.path, piece),
+        Stream::OneChunk => {
+            let path = || format!("{}data.chunk", event.path);
+            let inner = is_object(data.member(Key::Chunk).map_err(Error::Foreign)?, path)?;
+            chunk(&inner, &path, piece)
+        }
+        Stream::PackedRow => texts(
+            data.member(Key::Texts).map_err(Error::Foreign)?,
+            &|| format!("{}data.texts", event.path),
+            piece,
+        ),
+    }
+}
+
+/// The text of `data.stream`; a missing or null stream is an empty one.
+pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+    let Some(stream) = data.member(Key::Stream).map_err(Error::Foreign)? else { return Ok(()) };
+    if stream.list_len().is_none() {
+        return match stream.shape().map_err(Error::Foreign)? {
+            crate::node::Shape::Null => Ok(()),
+            _ => Err(absent_or_odd(Some(&stream), format!("{path}data.stream"), "a list")),
+        };
+    }
+    stream.each(&mut |index, record| {
+        let here = || format!("{path}data.stream[{index}]");
+        let record = is_object(Some(record), here)?;
+        let [kind, inner, list] =
+            record.members([Key::Type, Key::Chunk, Key::Texts]).map_err(Error::Foreign)?;
+        let (is_texts, is_chunk) = match kind {
+            Some(kind) => kind
+                .with_text(|kind| (kind == b"text-chunks", kind == b"chunk"))
+                .map_err(Error::Foreign)?
+                .unwrap_or_default(),
+            None => (false, false),
+        };
+        if is_texts {
+            texts(list, &|| format!("{}.texts", here()), piece)?;
+        } else if is_chunk {
+            let path = || format!("{}.chunk", here());
+            chunk(&is_object(inner, path)?, &path, piece)?;
+        }
+        Ok(Flow::Continue)
+    })
+}
+
+fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+    let [kind, text] = chunk.members([Key::Type, Key::Text]).map_err(Error::Foreign)?;
+    let is_delta = match kind {
+        Some(kind) => kind.with_text(|kind| kind == b"text-delta").map_err(Error::Foreign)?.unwrap_or(false),
+        None => false,
+    };
+    if is_delta { string(text.as_ref(), &|| format!("{}.text", path()), piece) } else { Ok(()) }
+}
+
+fn texts<N: Node>(list: Option<N>, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+    let Some(list) = list.as_ref().filter(|list| list.list_len().is_some()) else {
+        return Err(absent_or_odd(list.as_ref(), path(), "a list of strings"));
+    };
+    list.each(&mut |index, text| {
+        string(Some(&text), &|| format!("{}[{index}]", path()), piece)?;
+        Ok(Flow::Continue)
+    })
+}
+
+fn string<N: Node>(text: Option<&N>, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+    if let Some(text) = text
+        && text.with_text(piece).map_err(Error::Foreign)?.is_some()
+    {
+        return Ok(());
+    }
+    Err(absent_or_odd(text, path(), "a string"))
+}
+
+/// How a `turn/end` says the turn ended; a missing or odd reason is no stop, never a defect.
+pub fn stop<N: Node>(event: &Event<N>) -> Result<Stop, N::Error> {
+    let mut node = event.node.clone();
+    for key in [Key::Data, Key::Reason, Key::Kind] {
+        let Some(value) = (if node.is_object()? { node.member(key)? } else { None }) else {
+            return Ok(Stop { raw: None });
+        };
+        node = value;
+    }
+    Ok(Stop { raw: node.with_text(word)? })
+}
+
+/// The usual words cost no allocation.
+fn word(raw: &[u8]) -> Cow<'static, [u8]> {
+    const USUAL: [&[u8]; 6] =
+        [b"completed", b"max-tokens", b"aborted", b"error", b"blocked", b"interrupted"];
+    match USUAL.into_iter().find(|usual| *usual == raw) {
+        Some(usual) => Cow::Borrowed(usual),
+        None => Cow::Owned(raw.to_vec()),
+    }
+}
+
+/// The number of a `turn/start`.
+pub fn turn<N: Node>(event: &Event<N>) -> Result<Option<u64>, N::Error> {
+    match event.node.member(Key::Data)? {
+        Some(data) if data.is_object()? => Ok(data.member(Key::Turn)?.and_then(|turn| turn.ordinal())),
+        _ => Ok(None),
+    }
+}
+
+/// The sequence number of an event; of a packed row that of its first member.
+pub fn seq<N: Node>(event: &Event<N>) -> Result<Option<u64>, N::Error> {
+    let key = if event.is_row { Key::Seq0 } else { Key::Seq };
+    Ok(event.node.member(key)?.and_then(|seq| seq.ordinal()))
+}
+
+/// How many events a record stands for: a packed row's members, 1 for everything else.
+pub fn members<N: Node>(event: &Event<N>) -> Result<u64, N::Error> {
+    if event.is_row
+        && let Some(data) = event.node.member(Key::Data)?
+        && data.is_object()?
+    {
+        let [texts, args] = data.members([Key::Texts, Key::Args])?;
+        let len = texts.as_ref().and_then(Node::list_len).or_else(|| args.as_ref().and_then(Node::list_len));
+        return Ok(len.map_or(1, |len| len.max(1) as u64));
+    }
+    Ok(1)
+}
+
+/// How many events a header of version 0 or 1 says were copied; 0 for every other first record.
+pub fn seed_length<N: Node>(event: &Event<N>) -> Result<u64, N::Error> {
+    if event.kind != Kind::Header {
+        return Ok(0);
+    }
+    let [version, length] = event.node.members([Key::Version, Key::SeedLength])?;
+    let is_old = matches!(version.and_then(|version| version.ordinal()), Some(0 | 1));
+    Ok(length.filter(|_| is_old).and_then(|length| length.ordinal()).unwrap_or(0))
+}
+
+/// The session that a `subagent.started` notification announces, in WTF-8.
+pub fn started_child<N: Node>(event: &Event<N>) -> Result<Option<Box<[u8]>>, N::Error> {
+    match event.node.member(Key::Params)? {
+        Some(params) if params.is_object()? => match params.member(Key::ChildSessionId)? {
+            Some(child) => child.with_text(|text| Box::from(text)),
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,254 @@
+//! From the start to the end in one pass, for what cannot be walked backward; the same answer (spec S6.3).
+
+use crate::backward::speaks;
+use crate::error::{Error, Malformed};
+use crate::fold::{Fold, Place};
+use crate::formats::dsh;
+use crate::node::{Flow, Node};
+use crate::outcome::Outcome;
+use crate::records::{Found, Visitor};
+use crate::signal::{Event, Kind};
+use crate::suffix::{Side, Suffix, is_turn, turn_not_found};
+
+/// One pass: feed it every record in order, then ask for the outcome.
+pub struct Pass<K> {
+    suffix: Suffix,
+    skip: bool,
+    cut: u64,
+    /// A window on one turn is closed until that turn starts.
+    inside: bool,
+    turns: Vec<u64>,
+    found_turn: bool,
+    records: u64,
+    known: bool,
+    unknown: bool,
+    outside: bool,
+    part: Part<K>,
+}
+
+/// What was met since the suffix began, as far as is known yet.
+struct Part<K> {
+    fold: Fold<K>,
+    skipped: u64,
+    last_defect: Option<Malformed>,
+    first_defect: Option<Malformed>,
+    other_session: Option<Malformed>,
+    enveloped: bool,
+}
+
+impl<K> Default for Part<K> {
+    fn default() -> Self {
+        Self {
+            fold: Fold::default(),
+            skipped: 0,
+            last_defect: None,
+            first_defect: None,
+            other_session: None,
+            enveloped: false,
+        }
+    }
+}
+
+fn placed(mut defect: Malformed, place: Place) -> Malformed {
+    defect.index = place.index;
+    defect.offset = place.offset;
+    defect.line = place.line;
+    defect
+}
+
+impl<K> Part<K> {
+    fn defect(&mut self, defect: Malformed, place: Place) {
+        self.skipped += 1;
+        self.last_defect = Some(placed(defect, place));
+    }
+
+    /// Whether the record is of this suffix's session.
+    fn joins<N>(&mut self, event: &Event<N>, place: Place) -> bool {
+        self.enveloped |= event.session.is_some();
+        match self.fold.check_session(event) {
+            Ok(()) => {
+                self.fold.join_session(event);
+                true
+            }
+            Err(defect) => {
+                self.other_session.get_or_insert_with(|| placed(defect, place));
+                false
+            }
+        }
+    }
+
+    fn take<N>(&mut self, found: &Found<N>, event: &Event<N>, divided: u64) -> Result<(), Error<N::Error>>
+    where
+        N: Node,
+        N::Kept: Into<K>,
+    {
+        if event.kind == Kind::Message {
+            let content = found.check_limits().and_then(|()| dsh::content(event));
+            match content {
+                Err(Error::Malformed(defect)) => {
+                    self.defect(*defect, found.place);
+                    self.joins(event, found.place);
+                    return Ok(());
+                }
+                content => {
+                    if content?.len > 0 {
+                        self.last_defect = None;
+                        self.first_defect = None;
+                        self.skipped = 0;
+                        self.enveloped = false;
+                    }
+                }
+            }
+        }
+        if !self.joins(event, found.place) {
+            return Ok(());
+        }
+        let limits = if self.fold.reads(event) { found.check_limits() } else { Ok(()) };
+        match limits.and_then(|()| self.fold.apply(event, found.place, divided)) {
+            Err(Error::Malformed(defect)) => {
+                self.skipped += 1;
+                self.first_defect.get_or_insert_with(|| placed(*defect, found.place));
+                Ok(())
+            }
+            done => done,
+        }
+    }
+}
+
+impl<K> Pass<K> {
+    /// A pass for this suffix.
+    pub fn new(suffix: Suffix, skip: bool) -> Self {
+        Self {
+            suffix,
+            skip,
+            cut: if let Suffix::SinceSeq(seq) = suffix { seq } else { 0 },
+            inside: !matches!(suffix, Suffix::Turn(_)),
+            turns: Vec::new(),
+            found_turn: false,
+            records: 0,
+            known: false,
+            unknown: false,
+            outside: false,
+            part: Part::default(),
+        }
+    }
+
+    /// Look at a record that the caller knows to stand before the suffix.
+    pub fn pass_over<N>(&mut self, found: &Found<N>) -> Result<(), Error<N::Error>>
+    where
+        N: Node,
+        N::Kept: Into<K>,
+    {
+        let (speaks, event) = speaks::<K, N>(found)?;
+        if let Some(event) = event {
+            self.recognise(&event);
+        }
+        self.outside |= speaks;
+        Ok(())
+    }
+
+    /// Take the next record that is examined.
+    pub fn feed<N>(&mut self, found: &Found<N>) -> Result<(), Error<N::Error>>
+    where
+        N: Node,
+        N::Kept: Into<K>,
+    {
+        self.records += 1;
+        match found.event() {
+            Err(Error::Malformed(defect)) => {
+                if self.inside {
+                    self.part.defect(*defect, found.place);
+                }
+                Ok(())
+            }
+            event => {
+                let event = event?;
+                self.recognise(&event);
+                match self.cut(found, &event)? {
+                    Some(divided) => self.part.take(found, &event, divided),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+
+    /// Move the suffix where this record says so; None when the record isn't in it.
+    fn cut<N>(&mut self, found: &Found<N>, event: &Event<N>) -> Result<Option<u64>, Error<N::Error>>
+    where
+        N: Node,
+        N::Kept: Into<K>,
+    {
+        let is_own = self.suffix == Suffix::Own;
+        if is_own && self.records == 1 {
+            self.cut = dsh::seed_length(event).map_err(Error::Foreign)?;
+        }
+        if let Suffix::Turn(asked) = self.suffix
+            && event.kind == Kind::TurnStart
+        {
+            let number = dsh::turn(event).map_err(Error::Foreign)?;
+            self.turns.extend(number);
+            self.inside = is_turn(asked, number);
+            if self.inside {
+                self.leave();
+                self.found_turn = true;
+            }
+        }
+        let side = Side::of(event, self.cut).map_err(Error::Foreign)?;
+        let is_marker = is_own && event.kind == Kind::Cut;
+        if side != Side::Above || is_marker {
+            self.leave();
+        }
+        if side != Side::Above || !self.inside {
+            self.outside |= speaks::<K, N>(found)?.0;
+        }
+        Ok(match side {
+            _ if is_marker || !self.inside => None,
+            Side::Below => None,
+            Side::Above => Some(0),
+            Side::Divided(members) => Some(members),
+        })
+    }
+
+    fn recognise<N>(&mut self, event: &Event<N>) {
+        self.known |= event.known;
+        self.unknown |= !event.known;
+    }
+
+    fn leave(&mut self) {
+        self.outside |= self.part.fold.speaks();
+        self.part = Part::default();
+    }
+
+    /// The answer, or the error that S7's order names.
+    pub fn outcome<E>(self) -> Result<Outcome<K>, Error<E>> {
+        if let Suffix::Turn(turn) = self.suffix
+            && !self.found_turn
+        {
+            return Err(turn_not_found(turn, self.turns));
+        }
+        let Part { mut fold, skipped, last_defect, first_defect, other_session, enveloped } = self.part;
+        let defects = [
+            last_defect.filter(|_| !self.skip),
+            other_session.filter(|_| enveloped),
+            first_defect.filter(|_| !self.skip),
+        ];
+        if let Some(defect) = defects.into_iter().flatten().next() {
+            return Err(defect.into());
+        }
+        fold.known = self.known;
+        fold.unknown = self.unknown;
+        let outside = self.outside && !fold.speaks();
+        Ok(Outcome { fold, skipped, outside, torn: false })
+    }
+}
+
+impl<K, E> Visitor<K, E> for Pass<K> {
+    fn visit<N>(&mut self, found: &Found<N>) -> Result<Flow, Error<E>>
+    where
+        N: Node<Error = E>,
+        N::Kept: Into<K>,
+    {
+        self.feed(found)?;
+        Ok(Flow::Continue)
+    }
+}

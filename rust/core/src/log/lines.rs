@@ -1,0 +1,75 @@
+//! Which lines of a stretch of whole lines must be examined (spec S7 Candidates).
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use memchr::{memchr, memrchr};
+
+use crate::formats::dsh;
+
+/// The longest needle, and so how much of one block must be looked at again with the next.
+pub const LONGEST_NEEDLE: usize = {
+    let mut longest = 0;
+    let mut at = 0;
+    while at < dsh::NEEDLES.len() {
+        if dsh::NEEDLES[at].len() > longest {
+            longest = dsh::NEEDLES[at].len();
+        }
+        at += 1;
+    }
+    longest
+};
+
+// The patterns are constants, so building cannot fail; None would examine every line.
+static NEEDLES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(dsh::NEEDLES).ok());
+
+fn find(bytes: &[u8]) -> Option<usize> {
+    match NEEDLES.as_ref() {
+        Some(needles) => needles.find(bytes).map(|found| found.start()),
+        None => (!bytes.is_empty()).then_some(0),
+    }
+}
+
+/// Whether bytes hold a needle.
+pub fn has_needle(bytes: &[u8]) -> bool {
+    find(bytes).is_some()
+}
+
+/// Whether a line is blank: nothing but space, tab and CR.
+pub fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+}
+
+/// The lines of a stretch that hold a needle, in order, without their LF.
+pub fn with_needle(stretch: &[u8], out: &mut Vec<Range<usize>>) {
+    let mut at = 0;
+    while let Some(hit) = stretch.get(at..).and_then(find) {
+        let hit = at + hit;
+        let start = memrchr(b'\n', &stretch[at..hit]).map_or(at, |lf| at + lf + 1);
+        let end = memchr(b'\n', &stretch[hit..]).map_or(stretch.len(), |lf| hit + lf);
+        out.push(start..end);
+        at = end + 1;
+    }
+}
+
+/// How many LFs there are.
+pub fn count(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_with_a_needle_are_found_once_each() {
+        let stretch = b"a assistant/ b turn/end\nnothing\n\\u0061\n{\"x\":\"\\/\"}\n\\u0012\nend-seed";
+        let mut found = Vec::new();
+        with_needle(stretch, &mut found);
+        let lines: Vec<_> = found.iter().map(|range| &stretch[range.clone()]).collect();
+        let expected: [&[u8]; 4] =
+            [b"a assistant/ b turn/end", b"\\u0061", b"{\"x\":\"\\/\"}", b"end-seed"];
+        assert_eq!(lines, expected);
+    }
+}

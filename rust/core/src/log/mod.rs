@@ -1,0 +1,7 @@
+//! Logs: files, bytes in memory and streams of JSON Lines. It knows frames, lines and directions, and no meaning.
+
+pub mod lines;
+pub mod reading;
+pub mod records;
+pub mod source;
+pub mod stream;

@@ -1,0 +1,139 @@
+//! A record as a read-only tree: Python objects or JSON bytes, so that a format is written once.
+
+use crate::error::Error;
+
+/// The member names that formats read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+#[repr(usize)]
+pub enum Key {
+    Args,
+    ChildSessionId,
+    Chunk,
+    Content,
+    Data,
+    Event,
+    Id,
+    Kind,
+    Message,
+    Method,
+    Params,
+    Reason,
+    SeedLength,
+    Seq,
+    Seq0,
+    SessionId,
+    Stream,
+    Text,
+    Texts,
+    Turn,
+    Type,
+    Version,
+}
+
+impl Key {
+    /// Every key, in the order of their numbers.
+    pub const NAMES: [&'static str; 22] = [
+        "args",
+        "childSessionId",
+        "chunk",
+        "content",
+        "data",
+        "event",
+        "id",
+        "kind",
+        "message",
+        "method",
+        "params",
+        "reason",
+        "seedLength",
+        "seq",
+        "seq0",
+        "sessionId",
+        "stream",
+        "text",
+        "texts",
+        "turn",
+        "type",
+        "version",
+    ];
+
+    /// The member's name.
+    pub fn as_str(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// What a value is, and how an error message calls it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Shape {
+    Null,
+    Boolean,
+    Number,
+    String,
+    List,
+    Object,
+    /// A Python type that JSON does not have.
+    Other(String),
+}
+
+impl Shape {
+    /// The phrase of an error message.
+    pub fn phrase(&self) -> String {
+        match self {
+            Self::Null => "null".into(),
+            Self::Boolean => "a boolean".into(),
+            Self::Number => "a number".into(),
+            Self::String => "a string".into(),
+            Self::List => "a list".into(),
+            Self::Object => "an object".into(),
+            Self::Other(name) => format!("a Python {name}"),
+        }
+    }
+}
+
+/// Whether a walk goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Flow {
+    Continue,
+    Stop,
+}
+
+/// A value of a record.
+pub trait Node: Sized + Clone {
+    /// What reading can raise: nothing for bytes, an exception for Python objects.
+    type Error;
+    /// What a fold keeps of a value: a reference to the object, or the value's bytes.
+    type Kept;
+
+    /// What the value is.
+    fn shape(&self) -> Result<Shape, Self::Error>;
+    /// Whether it is an object.
+    fn is_object(&self) -> Result<bool, Self::Error>;
+    /// The members of an object by name, None where there is none; all None for anything else.
+    fn members<const N: usize>(&self, keys: [Key; N]) -> Result<[Option<Self>; N], Self::Error>;
+    /// The number of elements of a list; None for anything else.
+    fn list_len(&self) -> Option<usize>;
+    /// Each element of a list in order, until `visit` stops or fails; nothing for anything else.
+    fn each(
+        &self,
+        visit: &mut dyn FnMut(usize, Self) -> Result<Flow, Error<Self::Error>>,
+    ) -> Result<(), Error<Self::Error>>;
+    /// The characters of a string in WTF-8 (UTF-8 that may hold unpaired surrogates); None for anything else.
+    fn with_text<R>(&self, read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Self::Error>;
+    /// An integer from 0 to 2^53 - 1 (spec S1); None for anything else.
+    fn ordinal(&self) -> Option<u64>;
+    /// What a fold keeps.
+    fn keep(&self) -> Self::Kept;
+
+    /// One member of an object.
+    fn member(&self, key: Key) -> Result<Option<Self>, Self::Error> {
+        let [value] = self.members([key])?;
+        Ok(value)
+    }
+}
+
+/// The largest ordinal: JavaScript's largest safe integer.
+pub const MAX_ORDINAL: u64 = (1 << 53) - 1;

@@ -1,0 +1,159 @@
+//! Text as JavaScript joins it (spec S8), and what blank means (S1).
+//!
+//! Strings here are WTF-8: UTF-8 in which an unpaired surrogate stands as its three bytes.
+//! Pieces are appended as they come; halves that meet across pieces are joined when the text is asked for.
+
+use crate::error::Error;
+use crate::node::{Flow, Key, Node};
+
+use std::borrow::Cow;
+
+/// Pieces of text, one buffer.
+#[derive(Clone, Debug, Default)]
+pub struct Text {
+    bytes: Vec<u8>,
+    has_halves: bool,
+}
+
+impl Text {
+    /// Append a piece.
+    pub fn push(&mut self, piece: &[u8]) {
+        self.has_halves |= has_surrogate(piece);
+        self.bytes.extend_from_slice(piece);
+    }
+
+    /// Append a piece that is UTF-8.
+    pub fn push_str(&mut self, piece: &str) {
+        self.bytes.extend_from_slice(piece.as_bytes());
+    }
+
+    /// How many bytes there are; a mark for [`Text::truncate`].
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether nothing was appended.
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Take back what was appended since the text had `len` bytes.
+    pub fn truncate(&mut self, len: usize) {
+        self.bytes.truncate(len);
+    }
+
+    /// The text with every pair of halves joined.
+    pub fn joined(&self) -> Cow<'_, [u8]> {
+        if self.has_halves { Cow::Owned(join(&self.bytes)) } else { Cow::Borrowed(&self.bytes) }
+    }
+
+    /// Append all of another text.
+    pub fn append(&mut self, other: &Self) {
+        self.has_halves |= other.has_halves;
+        self.bytes.extend_from_slice(&other.bytes);
+    }
+}
+
+/// Whether WTF-8 holds a surrogate: in UTF-8 the byte ED is followed by 80 to 9F.
+pub fn has_surrogate(bytes: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(found) = memchr::memchr(0xED, bytes.get(at..).unwrap_or_default()) {
+        at += found + 1;
+        if bytes.get(at).is_some_and(|&next| next >= 0xA0) {
+            return true;
+        }
+    }
+    false
+}
+
+fn half(bytes: &[u8]) -> Option<u32> {
+    match *bytes {
+        [0xED, second @ 0xA0..=0xBF, third, ..] => {
+            Some(0xD000 | u32::from(second & 0x3F) << 6 | u32::from(third & 0x3F))
+        }
+        _ => None,
+    }
+}
+
+fn join(bytes: &[u8]) -> Vec<u8> {
+    let mut joined = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let next = memchr::memchr(0xED, rest).unwrap_or(rest.len());
+        joined.extend_from_slice(&rest[..next]);
+        let rest = &rest[next..];
+        at += next;
+        if rest.is_empty() {
+            break;
+        }
+        let pair = half(rest).zip(rest.get(3..).and_then(half));
+        if let Some((high @ 0xD800..=0xDBFF, low @ 0xDC00..=0xDFFF)) = pair {
+            let point = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+            let mut buffer = [0; 4];
+            if let Some(character) = char::from_u32(point) {
+                joined.extend_from_slice(character.encode_utf8(&mut buffer).as_bytes());
+            }
+            at += 6;
+        } else {
+            joined.push(0xED);
+            at += 1;
+        }
+    }
+    joined
+}
+
+/// Whether WTF-8 text is nothing but Unicode White_Space.
+pub fn is_blank(bytes: &[u8]) -> bool {
+    let rest = bytes.trim_ascii_start();
+    match rest.first() {
+        None => true,
+        // White_Space beyond ASCII's six, as far as it is one byte: U+000B; the rest starts at U+0085.
+        Some(0x0B | 0xC2 | 0xE1 | 0xE2 | 0xE3) => {
+            std::str::from_utf8(rest).is_ok_and(|text| text.chars().all(char::is_whitespace))
+        }
+        Some(_) => false,
+    }
+}
+
+/// Each text block of a message's content: an object whose `type` is `text` and whose `text` is a string.
+pub fn block_texts<N: Node>(
+    content: &N,
+    visit: &mut dyn FnMut(&[u8]) -> Flow,
+) -> Result<(), Error<N::Error>> {
+    content.each(&mut |_, block| {
+        let [kind, text] = block.members([Key::Type, Key::Text]).map_err(Error::Foreign)?;
+        let is_text = match kind {
+            Some(kind) => kind.with_text(|kind| kind == b"text").map_err(Error::Foreign)?.unwrap_or(false),
+            None => false,
+        };
+        match text {
+            Some(text) if is_text => {
+                Ok(text.with_text(|text| visit(text)).map_err(Error::Foreign)?.unwrap_or(Flow::Continue))
+            }
+            _ => Ok(Flow::Continue),
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_meet_across_pieces_and_unpaired_ones_stay() {
+        let mut text = Text::default();
+        text.push(b"a\xED\xA0\xBD");
+        text.push(b"\xED\xB8\x80b\xED\xB8\x80");
+        assert_eq!(&*text.joined(), b"a\xF0\x9F\x98\x80b\xED\xB8\x80");
+    }
+
+    #[test]
+    fn blank_is_white_space_and_nothing_else() {
+        assert!(is_blank(" \t\u{b}\u{c}\r\n\u{85}\u{a0}\u{2003}\u{3000}".as_bytes()));
+        assert!(is_blank(b""));
+        for other in ["\u{1c}", "\u{feff}", "\u{200b}", " x", "\u{e9}"] {
+            assert!(!is_blank(other.as_bytes()), "{other:?}");
+        }
+        assert!(!is_blank(b"\xED\xB8\x80"));
+    }
+}

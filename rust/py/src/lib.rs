@@ -1,0 +1,35 @@
+//! The Python module `lastsaid._core`: conversion and nothing else. The rule is in `lastsaid-core`.
+
+mod error;
+mod events;
+mod kept;
+mod log;
+mod object;
+mod options;
+mod output_fold;
+mod pickled;
+mod selection;
+mod strings;
+
+/// The Rust engine: the selection rule of docs/spec/selection.md at the machine's speed.
+#[pyo3::pymodule]
+mod _core {
+    /// Which engine this is.
+    #[pymodule_export]
+    const ENGINE: &str = "rust";
+
+    /// The version of the selection rule.
+    #[pymodule_export]
+    const RULE_VERSION: u32 = lastsaid_core::RULE_VERSION;
+
+    /// How this build was optimised: `release`, `checked` (tests) or `debug`.
+    #[pymodule_export]
+    const BUILD: &str = env!("LASTSAID_BUILD");
+
+    #[pymodule_export]
+    use super::events::{final_assistant_output, select, suffix_start};
+    #[pymodule_export]
+    use super::log::{read, read_bytes};
+    #[pymodule_export]
+    use super::output_fold::AssistantOutputFold;
+}

@@ -1,0 +1,119 @@
+//! A record as Python objects: `Node` over dicts, other mappings, lists and strings (spec S1).
+
+use lastsaid_core::error::Error;
+use lastsaid_core::node::{Flow, Key, MAX_ORDINAL, Node, Shape};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString};
+
+use crate::strings::{type_name, with_wtf8};
+
+/// A Python object.
+#[derive(Clone, Debug)]
+pub struct Object<'py>(pub Bound<'py, PyAny>);
+
+/// The member names as interned strings.
+fn name(py: Python<'_>, key: Key) -> &Bound<'_, PyString> {
+    static NAMES: PyOnceLock<[Py<PyString>; Key::NAMES.len()]> = PyOnceLock::new();
+    NAMES.get_or_init(py, || Key::NAMES.map(|name| PyString::intern(py, name).unbind()))[key as usize].bind(py)
+}
+
+impl<'py> Object<'py> {
+    fn get(&self, key: Key) -> PyResult<Option<Self>> {
+        let name = name(self.0.py(), key);
+        if let Ok(dict) = self.0.cast::<PyDict>() {
+            return Ok(dict.get_item(name)?.map(Self));
+        }
+        if self.0.cast::<PyMapping>().is_err() {
+            return Ok(None);
+        }
+        match self.0.get_item(name) {
+            Ok(value) => Ok(Some(Self(value))),
+            Err(error) if error.is_instance_of::<PyKeyError>(self.0.py()) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Node for Object<'_> {
+    type Error = PyErr;
+    type Kept = Py<PyAny>;
+
+    fn shape(&self) -> PyResult<Shape> {
+        let value = &self.0;
+        Ok(if value.is_none() {
+            Shape::Null
+        } else if value.is_instance_of::<PyBool>() {
+            Shape::Boolean
+        } else if value.is_instance_of::<PyInt>() || value.is_instance_of::<PyFloat>() {
+            Shape::Number
+        } else if value.is_instance_of::<PyString>() {
+            Shape::String
+        } else if value.is_instance_of::<PyList>() {
+            Shape::List
+        } else if self.is_object()? {
+            Shape::Object
+        } else {
+            Shape::Other(type_name(value)?)
+        })
+    }
+
+    fn is_object(&self) -> PyResult<bool> {
+        Ok(self.0.is_instance_of::<PyDict>() || self.0.cast::<PyMapping>().is_ok())
+    }
+
+    fn members<const N: usize>(&self, keys: [Key; N]) -> PyResult<[Option<Self>; N]> {
+        let mut found = [const { None }; N];
+        for (slot, key) in found.iter_mut().zip(keys) {
+            *slot = self.get(key)?;
+        }
+        Ok(found)
+    }
+
+    fn list_len(&self) -> Option<usize> {
+        self.0.cast::<PyList>().ok().map(PyListMethods::len)
+    }
+
+    fn each(
+        &self,
+        visit: &mut dyn FnMut(usize, Self) -> Result<Flow, Error<PyErr>>,
+    ) -> Result<(), Error<PyErr>> {
+        if let Ok(list) = self.0.cast::<PyList>() {
+            for (index, element) in list.iter().enumerate() {
+                if visit(index, Self(element))? == Flow::Stop {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn with_text<R>(&self, read: impl FnOnce(&[u8]) -> R) -> PyResult<Option<R>> {
+        match self.0.cast::<PyString>() {
+            Ok(text) => with_wtf8(text, read).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn ordinal(&self) -> Option<u64> {
+        if self.0.is_instance_of::<PyBool>() || !self.0.is_instance_of::<PyInt>() {
+            return None;
+        }
+        self.0.extract().ok().filter(|number| *number <= MAX_ORDINAL)
+    }
+
+    fn keep(&self) -> Py<PyAny> {
+        // A subclass of str is read as the plain string it is; a list is kept as it is.
+        match self.0.cast::<PyString>() {
+            Ok(text) if text.cast_exact::<PyString>().is_err() => {
+                plain(text).unwrap_or_else(|_| text.clone().into_any().unbind())
+            }
+            _ => self.0.clone().unbind(),
+        }
+    }
+}
+
+fn plain(text: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
+    with_wtf8(text, |wtf8| crate::strings::to_python(text.py(), wtf8).map(Bound::unbind))?
+}

@@ -1,0 +1,315 @@
+//! What people hold: the rule with its calls serialised, fed from objects, strings and JSON (spec S5, S10).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use lastsaid_core::error::{Error, Malformed};
+use lastsaid_core::fold::{Fold, Place};
+use lastsaid_core::formats::dsh;
+use lastsaid_core::json::{self, BOM};
+use lastsaid_core::log::lines;
+use memchr::memchr;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
+use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyType};
+
+use crate::error::{busy, malformed, of_bytes, raised};
+use crate::kept::Kept;
+use crate::object::Object;
+use crate::options::format_named;
+use crate::pickled;
+use crate::selection::{self, Seen};
+use crate::strings::{Input, buffer, to_python, type_name, with_wtf8};
+
+/// What an agent finally said, folded from its events as they come (spec S2, S5).
+///
+/// The output is the last message with blocks; without one, the streamed text; without that, None.
+#[pyclass(frozen, module = "lastsaid")]
+pub struct AssistantOutputFold {
+    fold: Mutex<Fold<Kept>>,
+    /// The thread in the middle of a call, 0 for none.
+    owner: AtomicUsize,
+}
+
+/// A number for this thread that no other live thread has, and never 0: the address of something of its own.
+fn this_thread() -> usize {
+    thread_local!(static OWN: u8 = const { 0 });
+    OWN.with(|own| std::ptr::from_ref(own).addr())
+}
+
+struct Owner<'a>(&'a AtomicUsize);
+
+impl Drop for Owner<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+}
+
+impl AssistantOutputFold {
+    fn around(fold: Fold<Kept>) -> Self {
+        Self { fold: Mutex::new(fold), owner: AtomicUsize::new(0) }
+    }
+
+    /// One call: other threads wait, a call from inside it is FoldBusyError.
+    fn held<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Fold<Kept>) -> PyResult<R>) -> PyResult<R> {
+        let me = this_thread();
+        if self.owner.load(Ordering::Relaxed) == me {
+            return Err(busy(py));
+        }
+        let mut fold = self.fold.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        self.owner.store(me, Ordering::Relaxed);
+        let _owner = Owner(&self.owner);
+        call(&mut fold)
+    }
+
+    fn copy(&self, py: Python<'_>) -> PyResult<Fold<Kept>> {
+        self.held(py, |fold| Ok(fold.copy_with(&|kept| kept.share(py))))
+    }
+}
+
+fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyErr>> {
+    let event = dsh::event(&Object(event.clone()))?;
+    fold.apply(&event, Place::at_index(fold.count), 0)?;
+    fold.count += 1;
+    Ok(())
+}
+
+fn push_json(fold: &mut Fold<Kept>, record: &[u8]) -> Result<(), Error<PyErr>> {
+    let record = json::parse(record)?;
+    let event = dsh::event(&record.value).map_err(of_bytes)?;
+    if fold.reads(&event) {
+        record.check_limits()?;
+    }
+    fold.apply(&event, Place::at_index(fold.count), 0).map_err(of_bytes)?;
+    fold.count += 1;
+    Ok(())
+}
+
+/// A piece of streamed text; None for what is no string.
+fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<Option<()>> {
+    let Ok(text) = piece.cast::<PyString>() else { return Ok(None) };
+    with_wtf8(text, |wtf8| fold.stream(wtf8))?;
+    fold.count += 1;
+    Ok(Some(()))
+}
+
+fn at_index(error: Error<PyErr>, index: usize) -> Error<PyErr> {
+    match error {
+        Error::Malformed(defect) => Malformed { index: Some(index as u64), ..*defect }.into(),
+        other => other,
+    }
+}
+
+fn without_bom(record: &[u8]) -> &[u8] {
+    record.strip_prefix(BOM).unwrap_or(record)
+}
+
+fn is_blank(record: &[u8]) -> bool {
+    record.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+}
+
+/// Each element of an iterable, with its index; `what` and `of` name the call and its elements in the TypeError.
+fn each<'py>(
+    values: &Bound<'py, PyAny>,
+    what: &str,
+    of: &str,
+    mut visit: impl FnMut(usize, Bound<'py, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    if let Ok(list) = values.cast_exact::<PyList>() {
+        return list.iter().enumerate().try_for_each(|(index, value)| visit(index, value));
+    }
+    let kind = values.get_type();
+    if values.cast::<PyMapping>().is_ok() || !(kind.hasattr("__iter__")? || kind.hasattr("__getitem__")?) {
+        return Err(PyTypeError::new_err(format!("{what} takes an iterable of {of}, not {}", type_name(values)?)));
+    }
+    values.try_iter()?.enumerate().try_for_each(|(index, value)| visit(index, value?))
+}
+
+#[pymethods]
+impl AssistantOutputFold {
+    #[new]
+    #[pyo3(signature = (format = "dsh"))]
+    fn new(py: Python<'_>, format: &str) -> PyResult<Self> {
+        format_named(PyString::new(py, format).as_any(), false)?;
+        Ok(Self::around(Fold::default()))
+    }
+
+    /// Take one event, a mapping. Raises MalformedEventError and stays as it was (S7).
+    #[pyo3(signature = (event, /))]
+    fn push(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.held(py, |fold| push(fold, event).map_err(|error| raised(py, error)))
+    }
+
+    /// Take one piece of streamed text; the empty piece is no signal.
+    #[pyo3(signature = (text, /))]
+    fn push_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.held(py, |fold| match push_text(fold, text)? {
+            Some(()) => Ok(()),
+            None => Err(PyTypeError::new_err(format!("push_text takes a str, not {}", type_name(text)?))),
+        })
+    }
+
+    /// Take one event as JSON text. Raises MalformedEventError and stays as it was (S7).
+    #[pyo3(signature = (record, /))]
+    fn push_json(&self, py: Python<'_>, record: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.held(py, |fold| {
+            let record = Input::new(record, "push_json")?;
+            push_json(fold, without_bom(record.as_bytes())).map_err(|error| raised(py, error))
+        })
+    }
+
+    /// Take events in order; stops at the first bad one and keeps what came before.
+    #[pyo3(signature = (events, /))]
+    fn extend(&self, py: Python<'_>, events: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.held(py, |fold| {
+            each(events, "extend", "events", |index, event| {
+                push(fold, &event).map_err(|error| raised(py, at_index(error, index)))
+            })
+        })
+    }
+
+    /// Take pieces of streamed text in order; stops at the first that is no str.
+    #[pyo3(signature = (pieces, /))]
+    fn extend_text(&self, py: Python<'_>, pieces: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.held(py, |fold| {
+            each(pieces, "extend_text", "strings", |index, piece| match push_text(fold, &piece)? {
+                Some(()) => Ok(()),
+                None => Err(PyTypeError::new_err(format!(
+                    "extend_text takes str, piece {index} is one, not {}",
+                    type_name(&piece)?
+                ))),
+            })
+        })
+    }
+
+    /// Take records in order: an iterable of JSON texts, or one bytes-like object or str of lines.
+    #[pyo3(signature = (records, /))]
+    fn extend_json(&self, py: Python<'_>, records: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.held(py, |fold| {
+            let is_text = records.is_instance_of::<PyString>();
+            if is_text || buffer(records)?.is_some() {
+                let input = Input::new(records, "extend_json")?;
+                return extend_lines(fold, input.as_bytes()).map_err(|error| raised(py, error));
+            }
+            each(records, "extend_json", "records", |index, record| {
+                let pushed = match Input::new(&record, "extend_json") {
+                    Ok(input) => {
+                        let record = without_bom(input.as_bytes());
+                        if is_blank(record) { Ok(()) } else { push_json(fold, record) }
+                    }
+                    Err(error) => return Err(placed(py, error, index)),
+                };
+                pushed.map_err(|error| raised(py, at_index(error, index)))
+            })
+        })
+    }
+
+    /// The output so far: the message's own list (borrowed), a new list of streamed text, or None.
+    fn collect<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.held(py, |fold| selection::output(py, fold))
+    }
+
+    /// The output so far with its provenance (S9).
+    fn selection<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.held(py, |fold| selection::of_fold(py, fold, "dsh", Seen::default()))
+    }
+
+    /// The text of the output so far, `""` if it has none.
+    #[getter]
+    fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.held(py, |fold| to_python(py, &selection::text(py, fold)?.joined()))
+    }
+
+    /// A new fold of this one's input followed by the other's; neither changes (S5).
+    #[pyo3(signature = (later, /))]
+    fn merge(&self, py: Python<'_>, later: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let theirs = match later.cast::<Self>() {
+            Ok(fold) => fold.get().copy(py)?,
+            Err(_) => pickled::of_other_engine(later)?,
+        };
+        let share = |kept: &Kept| kept.share(py);
+        let both = self.held(py, |fold| {
+            fold.merge_with(&theirs, &share).map_err(|defect| malformed(py, &defect))
+        })?;
+        Ok(Self::around(both))
+    }
+
+    fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+        Ok(Self::around(self.copy(py)?))
+    }
+
+    #[pyo3(signature = (memo, /))]
+    fn __deepcopy__(&self, py: Python<'_>, memo: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let state = pickled::write(py, &self.copy(py)?)?;
+        let state = py.import("copy")?.call_method1(intern!(py, "deepcopy"), (state, memo))?;
+        Ok(Self::around(pickled::read(state.cast::<PyDict>()?)?))
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>,))> {
+        let state = pickled::write(py, &self.copy(py)?)?;
+        Ok((py.import("lastsaid.engine")?.getattr("restore_fold")?, (state,)))
+    }
+
+    #[classmethod]
+    #[pyo3(signature = (pickled, /))]
+    fn _from_pickle(_class: &Bound<'_, PyType>, pickled: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let state = pickled.cast::<PyDict>().map_err(|_| PyValueError::new_err("a pickled fold is a dict"))?;
+        Ok(Self::around(pickled::read(state)?))
+    }
+
+    fn __repr__(&self) -> &'static str {
+        "<lastsaid.AssistantOutputFold format='dsh' engine='rust'>"
+    }
+
+    fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
+        // A fold in the middle of a call is alive, so there is nothing to collect.
+        let Ok(fold) = self.fold.try_lock() else { return Ok(()) };
+        for said in [fold.message(), fold.earlier()].into_iter().flatten() {
+            if let Kept::Object(object) = &said.content {
+                visit.call(object)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn __clear__(&self) {
+        if let Ok(mut fold) = self.fold.try_lock() {
+            *fold = Fold::default();
+        }
+    }
+}
+
+fn extend_lines(fold: &mut Fold<Kept>, data: &[u8]) -> Result<(), Error<PyErr>> {
+    let mut offset = data.len() - without_bom(data).len();
+    let mut line = 1;
+    while offset < data.len() {
+        let end = memchr(b'\n', &data[offset..]).map_or(data.len(), |lf| offset + lf);
+        let record = &data[offset..end];
+        if !lines::is_blank(record) {
+            push_json(fold, record).map_err(|error| match error {
+                Error::Malformed(defect) => {
+                    Malformed { offset: Some(offset as u64), line: Some(line), ..*defect }.into()
+                }
+                other => other,
+            })?;
+        }
+        offset = end + 1;
+        line += 1;
+    }
+    Ok(())
+}
+
+/// A MalformedEventError that `Input` raised, with its index.
+fn placed(py: Python<'_>, error: PyErr, index: usize) -> PyErr {
+    let at = PyDict::new(py);
+    let build = || {
+        at.set_item("index", index)?;
+        error.value(py).call_method("at", (), Some(&at))
+    };
+    match error.value(py).hasattr("at") {
+        Ok(true) => build().map_or_else(|error| error, PyErr::from_value),
+        _ => error,
+    }
+}

@@ -1,0 +1,122 @@
+//! The engine-neutral, versioned form of a fold in a pickle (spec S10); the twin is `_reference/pickled.py`.
+
+use lastsaid_core::fold::{Fold, Place, Said};
+use lastsaid_core::signal::{Stop, Turn};
+use lastsaid_core::text::Text;
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+use crate::kept::Kept;
+use crate::options::format_named;
+use crate::strings::{to_python, type_name, with_wtf8};
+
+const VERSION: i64 = 1;
+
+type PlaceFields = (Option<u64>, Option<u64>, Option<u64>, Option<u64>);
+
+/// The fold as a dict.
+pub fn write<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Bound<'py, PyDict>> {
+    let state = PyDict::new(py);
+    let optional = |wtf8: Option<&[u8]>| wtf8.map(|wtf8| to_python(py, wtf8)).transpose();
+    let said = |said: Option<&Said<Kept>>| -> PyResult<Option<Bound<'py, PyTuple>>> {
+        let Some(said) = said else { return Ok(None) };
+        let id = said.message_id.as_ref().map(|id| id.object(py)).transpose()?;
+        let (index, offset, line, seq) = fields(said.place);
+        (said.content.object(py)?, said.has_text, id, index, offset, line, seq).into_pyobject(py).map(Some)
+    };
+    state.set_item("version", VERSION)?;
+    state.set_item("format", "dsh")?;
+    state.set_item("message", said(fold.message())?)?;
+    state.set_item("earlier", said(fold.earlier())?)?;
+    let (text, place) = match fold.streamed() {
+        Some((text, place)) => (to_python(py, &text.joined())?, Some(fields(place))),
+        None => (PyString::new(py, "").into_any(), None),
+    };
+    state.set_item("text", text)?;
+    state.set_item("text_place", place)?;
+    match &fold.turn {
+        Turn::Unknown => state.set_item("turn", py.None())?,
+        Turn::Open => state.set_item("turn", "open")?,
+        Turn::Ended(stop) => {
+            state.set_item("turn", (optional(stop.raw.as_deref())?, optional(stop.reason())?))?;
+        }
+    }
+    state.set_item("session", optional(fold.session.as_deref())?)?;
+    state.set_item("known", fold.known)?;
+    state.set_item("unknown", fold.unknown)?;
+    state.set_item("count", fold.count)?;
+    Ok(state)
+}
+
+fn fields(place: Place) -> PlaceFields {
+    (place.index, place.offset, place.line, place.seq)
+}
+
+fn place((index, offset, line, seq): PlaceFields) -> Place {
+    Place { index, offset, line, seq }
+}
+
+/// The fold that such a dict holds.
+pub fn read(state: &Bound<'_, PyDict>) -> PyResult<Fold<Kept>> {
+    let py = state.py();
+    let version = state.get_item("version")?;
+    if version.as_ref().and_then(|version| version.extract::<i64>().ok()) != Some(VERSION) {
+        let found = version.unwrap_or_else(|| py.None().into_bound(py)).repr()?;
+        return Err(PyValueError::new_err(format!(
+            "a fold pickled in version {found}, this lastsaid reads version {VERSION}"
+        )));
+    }
+    let get = |name: &str| state.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()));
+    let said = |name: &str| -> PyResult<Option<Said<Kept>>> {
+        let value = get(name)?;
+        if value.is_none() {
+            return Ok(None);
+        }
+        type Fields = (Py<PyAny>, bool, Option<Py<PyAny>>, Option<u64>, Option<u64>, Option<u64>, Option<u64>);
+        let (content, has_text, id, index, offset, line, seq): Fields = value.extract()?;
+        Ok(Some(Said {
+            content: content.into(),
+            message_id: id.map(Kept::from),
+            has_text,
+            place: place((index, offset, line, seq)),
+        }))
+    };
+    let wtf8 = |value: &Bound<'_, PyAny>| -> PyResult<Option<Vec<u8>>> {
+        if value.is_none() { Ok(None) } else { with_wtf8(value.cast::<PyString>()?, <[u8]>::to_vec).map(Some) }
+    };
+    let streamed = match get("text_place")?.extract::<Option<PlaceFields>>()? {
+        Some(fields) => {
+            let mut text = Text::default();
+            text.push(&wtf8(&get("text")?)?.unwrap_or_default());
+            Some((text, place(fields)))
+        }
+        None => None,
+    };
+    format_named(&get("format")?, false)?;
+    let mut fold = Fold::from_parts(said("message")?, said("earlier")?, streamed);
+    let turn = get("turn")?;
+    fold.turn = if turn.is_none() {
+        Turn::Unknown
+    } else if let Ok(ended) = turn.cast::<PyTuple>() {
+        Turn::Ended(Stop { raw: wtf8(&ended.get_item(0)?)?.map(Into::into) })
+    } else {
+        Turn::Open
+    };
+    fold.session = wtf8(&get("session")?)?.map(Into::into);
+    fold.known = get("known")?.extract()?;
+    fold.unknown = get("unknown")?.extract()?;
+    fold.count = get("count")?.extract()?;
+    Ok(fold)
+}
+
+/// A fold of the other engine, by way of its pickle.
+pub fn of_other_engine(other: &Bound<'_, PyAny>) -> PyResult<Fold<Kept>> {
+    let name = type_name(other)?;
+    if name == "AssistantOutputFold"
+        && let Ok(reduced) = other.call_method0("__reduce__")?.extract::<(Py<PyAny>, (Bound<'_, PyDict>,))>()
+    {
+        return read(&reduced.1.0);
+    }
+    Err(PyTypeError::new_err(format!("merge takes an AssistantOutputFold, not {name}")))
+}

@@ -1,0 +1,158 @@
+//! An answer as the dataclasses of `lastsaid.selection`.
+
+use lastsaid_core::fold::{Fold, Place, Said};
+use lastsaid_core::json::Value;
+use lastsaid_core::node::Flow;
+use lastsaid_core::outcome::Outcome;
+use lastsaid_core::signal::Turn;
+use lastsaid_core::text::{self, Text};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+
+use crate::error::{of_bytes, raised};
+use crate::kept::Kept;
+use crate::object::Object;
+use crate::strings::to_python;
+
+/// What a scan knows beside the fold.
+#[derive(Clone, Copy, Default)]
+pub struct Seen {
+    torn: bool,
+    skipped: bool,
+    outside: bool,
+}
+
+/// A Selection of a scan.
+pub fn of_outcome<'py>(py: Python<'py>, outcome: &Outcome<Kept>, format: &str) -> PyResult<Bound<'py, PyAny>> {
+    let seen = Seen { torn: outcome.torn, skipped: outcome.skipped > 0, outside: outcome.outside };
+    of_fold(py, &outcome.fold, format, seen)
+}
+
+/// A Selection of a fold.
+pub fn of_fold<'py>(py: Python<'py>, fold: &Fold<Kept>, format: &str, seen: Seen) -> PyResult<Bound<'py, PyAny>> {
+    static SELECTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let text = text(py, fold)?;
+    let text = text.joined();
+    let (source, place) = match (fold.message(), fold.streamed()) {
+        (Some(said), _) => ("message", said.place),
+        (None, Some((_, place))) => ("stream", place),
+        (None, None) => ("none", Place::default()),
+    };
+    let (raw, reason, completeness) = match &fold.turn {
+        Turn::Ended(stop) => (stop.raw.as_deref(), stop.reason(), stop.completeness()),
+        _ => (None, None, "unknown"),
+    };
+    let fields = PyDict::new(py);
+    fields.set_item(intern!(py, "source"), source)?;
+    fields.set_item(intern!(py, "output"), output(py, fold)?)?;
+    fields.set_item(intern!(py, "text"), to_python(py, &text)?)?;
+    fields.set_item(intern!(py, "format"), format)?;
+    fields.set_item(intern!(py, "engine"), "rust")?;
+    set_place(&fields, place)?;
+    fields.set_item(intern!(py, "message_id"), message_id(py, fold.message())?)?;
+    fields.set_item(intern!(py, "stop_reason"), optional(py, reason)?)?;
+    fields.set_item(intern!(py, "stop_reason_raw"), optional(py, raw)?)?;
+    fields.set_item(intern!(py, "completeness"), completeness)?;
+    fields.set_item(intern!(py, "earlier_text"), earlier_text(py, fold)?)?;
+    // In the order of the enum (S9).
+    let warnings = [
+        ("textless", fold.speaks() && text::is_blank(&text)),
+        ("torn_tail", seen.torn),
+        ("malformed_skipped", seen.skipped),
+        ("open_turn", fold.turn == Turn::Open),
+        ("empty_suffix", seen.outside && !fold.speaks()),
+        ("unrecognised", !fold.speaks() && fold.unknown && !fold.known),
+        ("lone_surrogate", text::has_surrogate(&text)),
+    ];
+    fields.set_item(intern!(py, "warnings"), self::warnings(py, &warnings)?)?;
+    SELECTION.import(py, "lastsaid.selection", "Selection")?.call((), Some(&fields))
+}
+
+fn warnings<'py>(py: Python<'py>, found: &[(&str, bool)]) -> PyResult<Bound<'py, PyTuple>> {
+    static WARNING: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let class = WARNING.import(py, "lastsaid.selection", "SelectionWarning")?;
+    let names = found.iter().filter(|(_, is_found)| *is_found).map(|(name, _)| class.call1((*name,)));
+    PyTuple::new(py, names.collect::<PyResult<Vec<_>>>()?)
+}
+
+fn set_place(fields: &Bound<'_, PyDict>, place: Place) -> PyResult<()> {
+    let py = fields.py();
+    fields.set_item(intern!(py, "index"), place.index)?;
+    fields.set_item(intern!(py, "offset"), place.offset)?;
+    fields.set_item(intern!(py, "line"), place.line)?;
+    fields.set_item(intern!(py, "seq"), place.seq)
+}
+
+fn optional<'py>(py: Python<'py>, wtf8: Option<&[u8]>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    wtf8.map(|wtf8| to_python(py, wtf8)).transpose()
+}
+
+fn message_id<'py>(py: Python<'py>, said: Option<&Said<Kept>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    said.and_then(|said| said.message_id.as_ref()).map(|id| id.object(py)).transpose()
+}
+
+fn earlier_text<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    static EARLIER: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    if fold.message().is_none_or(|said| said.has_text) {
+        return Ok(None);
+    }
+    let fields = PyDict::new(py);
+    if let Some(said) = fold.earlier() {
+        let text = content_text(py, &said.content)?;
+        fields.set_item("text", to_python(py, &text.joined())?)?;
+        fields.set_item("source", "message")?;
+        set_place(&fields, said.place)?;
+        fields.set_item("message_id", message_id(py, Some(said))?)?;
+    } else if let Some((text, place)) = fold.streamed()
+        && !text::is_blank(&text.joined())
+    {
+        fields.set_item("text", to_python(py, &text.joined())?)?;
+        fields.set_item("source", "stream")?;
+        set_place(&fields, place)?;
+    } else {
+        return Ok(None);
+    }
+    EARLIER.import(py, "lastsaid.selection", "EarlierText")?.call((), Some(&fields)).map(Some)
+}
+
+/// The output: the message's own list, a new list of streamed text, or None.
+pub fn output<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    if let Some(said) = fold.message() {
+        return said.content.object(py).map(Some);
+    }
+    let Some((text, _)) = fold.streamed() else { return Ok(None) };
+    let block = PyDict::new(py);
+    block.set_item(intern!(py, "type"), intern!(py, "text"))?;
+    block.set_item(intern!(py, "text"), to_python(py, &text.joined())?)?;
+    Ok(Some(PyList::new(py, [block])?.into_any()))
+}
+
+/// The text of the output.
+pub fn text(py: Python<'_>, fold: &Fold<Kept>) -> PyResult<Text> {
+    match fold.message() {
+        Some(said) => content_text(py, &said.content),
+        None => {
+            let mut text = Text::default();
+            if let Some((streamed, _)) = fold.streamed() {
+                text.append(streamed);
+            }
+            Ok(text)
+        }
+    }
+}
+
+fn content_text(py: Python<'_>, content: &Kept) -> PyResult<Text> {
+    let mut text = Text::default();
+    let mut push = |block: &[u8]| {
+        text.push(block);
+        Flow::Continue
+    };
+    let done = match content.raw() {
+        Some(raw) => text::block_texts(&Value::kept(raw), &mut push).map_err(of_bytes),
+        None => text::block_texts(&Object(content.object(py)?), &mut push),
+    };
+    done.map_err(|error| raised(py, error))?;
+    Ok(text)
+}

@@ -1,0 +1,119 @@
+"""Every error is two lines: what and where, and what to type next."""
+
+import errno
+import gzip
+import os
+
+import pytest
+
+from cli.dsh_events import BROKEN, SOUND, enveloped, said, turn_start
+from lastsaid.cli.faults import fault
+from lastsaid.cli.log import Log
+
+
+def test_a_malformed_record_names_its_place_and_the_way_past_it(lastsaid, log):
+    log("run.jsonl", *BROKEN)
+    ran = lastsaid("run.jsonl")
+    offset = len(BROKEN[0]) + 1
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.lines == [
+        f"error: run.jsonl: line 2, byte {offset}: data.message.content is a string, expected a list",
+        "hint: skip such lines with --on-malformed skip",
+    ]
+
+
+def test_skipping_prints_what_is_left_with_a_warning(lastsaid, log):
+    log("run.jsonl", *BROKEN)
+    ran = lastsaid("--on-malformed", "skip", "run.jsonl")
+    assert (ran.code, ran.out) == (0, b"fine\n")
+    assert ran.lines == ["warning: run.jsonl: malformed lines were skipped, what they said is missing"]
+
+
+def test_a_text_file_is_told_what_a_log_is(lastsaid, log):
+    log("notes.txt", "dear diary", "nothing happened")
+    ran = lastsaid("notes.txt")
+    assert ran.lines == [
+        "error: notes.txt: line 1, byte 0: the record is not JSON, expected one JSON value",
+        "hint: a log is one JSON object a line; skip such lines with --on-malformed skip",
+    ]
+
+
+def test_a_turn_that_is_not_there_names_those_that_are(lastsaid, log):
+    log("run.jsonl", turn_start(1), said(2, "a"), turn_start(3, 4))
+    log("bare.jsonl", *SOUND)
+    ran = lastsaid("--turn", "9", "run.jsonl", "bare.jsonl")
+    assert ran.code == 2
+    assert ran.lines == [
+        "error: run.jsonl: turn 9 is not in the log; its turns are 1, 4",
+        "hint: the last turn is --turn -1",
+        "error: bare.jsonl: turn 9 is not in the log; it has no turns",
+        "hint: read without --turn",
+    ]
+
+
+def test_a_log_of_several_sessions_says_so(lastsaid, log):
+    log("run.jsonl", enveloped("a\x1b", said(1, "x")), enveloped("b", said(2, "y")))
+    ran = lastsaid("run.jsonl", "--on-malformed", "skip")
+    assert ran.code == 2
+    assert ran.lines[0].startswith("error: run.jsonl: the log holds several sessions: line 2, byte ")
+    assert ran.lines[1] == ("hint: pick the lines of one session first: grep -F SESSION run.jsonl | lastsaid -")
+    assert "\x1b" not in ran.err
+
+
+@pytest.mark.parametrize("lines", [SOUND, SOUND * 300])
+@pytest.mark.parametrize("stdin", [True, False])
+@pytest.mark.parametrize("malformed", ["raise", "skip"])
+def test_a_gzip_file_is_to_be_decompressed_first(lastsaid, tmp_path, lines, stdin, malformed):
+    data = gzip.compress("\n".join(lines).encode(), mtime=0)
+    (tmp_path / "a run.gz").write_bytes(data)
+    ran = lastsaid("-" if stdin else "a run.gz", "--on-malformed", malformed, stdin=data)
+    typed = "gzip -dc" if stdin else "gzip -dc 'a run.gz'"
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.lines[1] == f"hint: decompress it first: {typed} | lastsaid -"
+
+
+def test_a_zstd_file_is_to_be_decompressed_first(lastsaid, tmp_path):
+    (tmp_path / "run.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd\x04\x00\n\xff\n")
+    ran = lastsaid("run.jsonl.zst")
+    assert (ran.code, ran.lines[1]) == (2, "hint: decompress it first: zstd -dc run.jsonl.zst | lastsaid -")
+
+
+def test_a_utf_16_file_is_to_be_converted_first(lastsaid, tmp_path):
+    for name, text in (("long", "\n".join(SOUND) + "\n"), ("short", '{"type":"x/y"}')):
+        (tmp_path / name).write_bytes(text.encode("utf-16"))
+        ran = lastsaid(name)
+        assert (ran.code, len(ran.lines)) == (2, 2)
+        assert "UTF-16" in ran.lines[0]
+        assert ran.lines[1] == f"hint: convert it first: iconv -f UTF-16 -t UTF-8 {name} | lastsaid -"
+
+
+@pytest.mark.parametrize(
+    ("path", "what", "hint"),
+    [
+        ("gone.jsonl", "No such file or directory", "see what is there: ls ."),
+        ("no/where", "No such file or directory", "see what is there: ls no"),
+        ("runs", "Is a directory", "name log files inside it: lastsaid runs/*.jsonl"),
+        ("x" * 300, "File name too long", "see whether it can be read at all: head -c 1 " + "x" * 300),
+        ("file/x", "Not a directory", "see whether it can be read at all: head -c 1 file/x"),
+    ],
+)
+def test_what_the_system_refuses_is_said_with_a_hint(lastsaid, log, tmp_path, path, what, hint):
+    (tmp_path / "runs").mkdir()
+    log("file", *SOUND)
+    assert lastsaid(path) == (2, b"", f"error: {path}: {what}\nhint: {hint}\n")
+
+
+def test_a_log_that_may_not_be_read_says_who_may():
+    # Not in a child process: root, as whom tests may run, may read everything.
+    refused = fault(PermissionError(errno.EACCES, os.strerror(errno.EACCES)), Log("a run.jsonl"))
+    assert refused == ("Permission denied", "see who may read it: ls -l 'a run.jsonl'")
+
+
+def test_a_missing_file_named_like_a_command_says_where_a_command_stands(command):
+    assert command("--json", "read").lines[1] == "hint: a command comes before its options: lastsaid read …"
+
+
+def test_a_name_never_breaks_the_line_or_drives_the_terminal(command):
+    ran = command("a\nb\x1b[2J\u202e\x9b")
+    assert ran.lines[0] == r"error: a\nb\x1b[2J\u202e\x9b: No such file or directory"
+    assert len(ran.lines) == 2
