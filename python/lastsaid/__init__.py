@@ -1,17 +1,24 @@
 """What did the agent finally say? One rule, two engines (docs/spec/selection.md)."""
 
-from lastsaid.engine import (
-    ENGINE,
-    RULE_VERSION,
-    AssistantOutputFold,
-    final_assistant_output,
-    read,
-    read_bytes,
-    select,
-    suffix_start,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from lastsaid.errors import FoldBusyError, LastsaidError, MalformedEventError, TurnNotFoundError
 from lastsaid.selection import EarlierText, Selection, SelectionWarning
+
+if TYPE_CHECKING:
+    # Both engines have the same surface; the reference is the one that type checkers can read.
+    from lastsaid._reference import (
+        ENGINE,
+        RULE_VERSION,
+        AssistantOutputFold,
+        final_assistant_output,
+        read,
+        read_bytes,
+        select,
+        suffix_start,
+    )
 
 __all__ = [
     "ENGINE",
@@ -30,3 +37,19 @@ __all__ = [
     "select",
     "suffix_start",
 ]
+
+
+# The engine is chosen when it is first used, not at import: so the command line can say in words what is wrong
+# with LASTSAID_ENGINE, and whoever only catches our exceptions loads no engine.
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from lastsaid.engine import active
+
+        value = getattr(active(), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""Chooses the engine once, at import: LASTSAID_ENGINE=rust|python|auto (architecture.md, lockstep 8).
+"""Chooses the engine once, when it is first used: LASTSAID_ENGINE=rust|python|auto (architecture.md, lockstep 8).
 
 `auto` takes the Rust engine, and the reference only where the build has none, saying so once through logging.
 An engine that is there and broken is always an error.
@@ -9,23 +9,14 @@ from __future__ import annotations
 import importlib.util
 import logging
 import os
+import warnings
+from functools import cache
 from types import ModuleType
 from typing import Any, cast
 
 from lastsaid._protocol import Engine
 
-__all__ = [
-    "ENGINE",
-    "RULE_VERSION",
-    "AssistantOutputFold",
-    "engine_named",
-    "final_assistant_output",
-    "read",
-    "read_bytes",
-    "restore_fold",
-    "select",
-    "suffix_start",
-]
+__all__ = ["active", "engine_named", "restore_fold"]
 
 
 def engine_named(name: str) -> Engine:
@@ -53,18 +44,15 @@ def _rust() -> ModuleType:
     return _core
 
 
-_engine = engine_named(os.environ.get("LASTSAID_ENGINE") or "auto")
-
-ENGINE: str = _engine.ENGINE
-RULE_VERSION: int = _engine.RULE_VERSION
-AssistantOutputFold = _engine.AssistantOutputFold
-final_assistant_output = _engine.final_assistant_output
-select = _engine.select
-suffix_start = _engine.suffix_start
-read = _engine.read
-read_bytes = _engine.read_bytes
+@cache
+def active() -> Engine:
+    """The engine of this process, chosen once, when it is first needed."""
+    engine = engine_named(os.environ.get("LASTSAID_ENGINE") or "auto")
+    if getattr(engine, "BUILD", "release") == "debug":
+        warnings.warn("this is a debug build of lastsaid's engine: it is slow", RuntimeWarning, stacklevel=2)
+    return engine
 
 
 def restore_fold(pickled: dict[str, Any], /) -> Any:
     """A fold from its pickle, whichever engine wrote it (S10)."""
-    return cast(Any, AssistantOutputFold)._from_pickle(pickled)
+    return cast(Any, active().AssistantOutputFold)._from_pickle(pickled)

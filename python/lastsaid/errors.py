@@ -138,7 +138,9 @@ class TurnNotFoundError(LastsaidError, LookupError):
         self.turns = turns
         shown = ", ".join(map(str, turns[:20])) + (", …" if len(turns) > 20 else "")
         super().__init__(
-            f"turn {turn} is not in the log; its turns are {shown}" if turns else f"turn {turn} is not in the log; it has no turns"
+            f"turn {turn} is not in the log; its turns are {shown}"
+            if turns
+            else f"turn {turn} is not in the log; it has no turns"
         )
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -108,7 +108,11 @@ class Selection:
     @property
     def is_final(self) -> bool:
         """The turn completed and the text isn't blank."""
-        return self.completeness == "complete" and self.output is not None and SelectionWarning.TEXTLESS not in self.warnings
+        return (
+            self.completeness == "complete"
+            and self.output is not None
+            and SelectionWarning.TEXTLESS not in self.warnings
+        )
 
     def join_text(self, sep: str) -> str:
         """The text blocks of the output joined with `sep`."""

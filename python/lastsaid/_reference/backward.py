@@ -83,7 +83,8 @@ class _Walk:
                 return
 
     def _take(self, found: Found, event: Event) -> None:
-        if event.session is not None:
+        # Sessions count from the winner on; where any is named there, all before must be the same.
+        if event.session is not None and (self.winner is None or self.sessions):
             self.sessions.add(event.session)
         if event.kind is Kind.MESSAGE and (self.winner is None or self._wants_earlier()):
             try:
@@ -128,7 +129,7 @@ def _read_forward(records: Records, walk: _Walk, hi: int, fold: Fold, skip: bool
             event = found.event()
             if fold.reads(event):
                 found.check_limits()
-            fold.apply(event, found.place, skip_members=walk.divided if found.start == walk.start else 0)
+            fold.take(event, found.place, skip_members=walk.divided if found.start == walk.start else 0)
         except MalformedEventError as error:
             if not skip:
                 raise records.placed(error, found.place) from None
@@ -157,7 +158,7 @@ def _stream_before(records: Records, walk: _Walk, hi: int, fold: Fold) -> None:
             event = found.event()
             if fold.reads(event):
                 found.check_limits()
-            fold.apply(event, found.place, skip_members=walk.divided if found.start == walk.start else 0)
+            fold.take(event, found.place, skip_members=walk.divided if found.start == walk.start else 0)
         except MalformedEventError:
             continue
         if fold.message is not None:
@@ -185,7 +186,7 @@ def speaks(found: Found, fold: Fold) -> bool:
         fold.recognise(event)
         if alone.reads(event):
             found.check_limits()
-        alone.apply(event, Place())
+        alone.take(event, Place())
     except MalformedEventError:
         return False
     return alone.speaks()

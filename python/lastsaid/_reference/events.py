@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -61,7 +62,7 @@ def select(events: Iterable[Any], start: int = 0, *, format: str = "auto") -> Se
 
 
 def _scan(events: Iterable[Any], start: int, what: str) -> Outcome:
-    start = start.__index__()
+    start = operator.index(start)
     _check(events, what)
     if not isinstance(events, Sequence):
         if start >= 0:

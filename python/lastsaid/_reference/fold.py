@@ -82,9 +82,14 @@ class Fold:
         self.unknown = False
         self.count = 0
 
-    def apply(self, event: Event, place: Place, *, skip_members: int = 0) -> None:
-        """Take one record, or raise and stay as it was. `skip_members`: of a packed row that a cut divides."""
+    def apply(self, event: Event, place: Place) -> None:
+        """Take one record of this fold's session, or raise and stay as it was."""
         session = self.join_session(event)
+        self.take(event, place)
+        self.session = session
+
+    def take(self, event: Event, place: Place, *, skip_members: int = 0) -> None:
+        """Take one record of any session. `skip_members`: of a packed row that a cut divides."""
         place = replace(place, seq=dsh.seq(event))
         if event.kind is Kind.MESSAGE:
             content = dsh.content(event)
@@ -99,7 +104,6 @@ class Fold:
             self.turn = OPEN
         elif event.kind is Kind.TURN_END:
             self.turn = dsh.stop(event)
-        self.session = session
         self.recognise(event)
 
     def recognise(self, event: Event) -> None:

@@ -95,25 +95,22 @@ class Pass:
                 self._defect(error, found)
                 self._session(found, event)
                 return
-        if not self._session(found, event):
-            return
+        self._session(found, event)
         try:
             if self.fold.reads(event):
                 found.check_limits()
-            self.fold.apply(event, found.place, skip_members=divided)
+            self.fold.take(event, found.place, skip_members=divided)
         except MalformedEventError as error:
             self.skipped += 1
             self.first_defect = self.first_defect or self.placed(error, found.place)
 
-    def _session(self, found: Found, event: Event) -> bool:
-        """Whether the record is of this suffix's session."""
+    def _session(self, found: Found, event: Event) -> None:
+        """Note the first record of another session: an error only if the winner, or one after it, names any."""
         self.enveloped = self.enveloped or event.session is not None
         try:
             self.fold.session = self.fold.join_session(event)
         except MalformedEventError as error:
             self.other_session = self.other_session or self.placed(error, found.place)
-            return False
-        return True
 
     def _defect(self, error: MalformedEventError, found: Found) -> None:
         self.skipped += 1

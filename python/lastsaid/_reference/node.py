@@ -1,9 +1,11 @@
-"""How the reference looks at a Python object: S1's objects, lists, strings and ordinals."""
+"""How the reference looks at a Python object: S1's objects, lists, strings and ordinals, and bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
+
+from lastsaid.errors import MalformedEventError
 
 MISSING: Final = object()
 MAX_ORDINAL: Final = 2**53 - 1
@@ -62,3 +64,27 @@ def shape(value: Any) -> str:
     if is_object(value):
         return "an object"
     return f"a Python {type(value).__name__}"
+
+
+def is_buffer(value: Any) -> bool:
+    """Whether an object exposes bytes."""
+    try:
+        memoryview(value)
+    except TypeError:
+        return False
+    return True
+
+
+def as_bytes(record: Any, what: str) -> bytes:
+    """The bytes of a bytes-like object or the UTF-8 of a string."""
+    text = string(record)
+    if text is not None:
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            raise MalformedEventError(
+                "not_utf8", "", "a string with an unpaired surrogate", "text that UTF-8 can hold"
+            ) from None
+    if is_buffer(record):
+        return bytes(memoryview(record))
+    raise TypeError(f"{what} takes bytes, bytearray, memoryview or str, not {type(record).__name__}")

@@ -12,10 +12,11 @@ from lastsaid._reference import json
 from lastsaid._reference.fold import ENGINE, Fold, Place, format_named
 from lastsaid._reference.formats import dsh
 from lastsaid._reference.log.lines import BOM, split
-from lastsaid._reference.node import string
+from lastsaid._reference.node import as_bytes, is_buffer, string
 from lastsaid._reference.pickled import from_pickle, to_pickle
 from lastsaid._reference.signal import Event
 from lastsaid.errors import FoldBusyError, MalformedEventError
+from lastsaid.selection import Selection
 
 
 def record_event(record: json.Record, state: Fold) -> Event:
@@ -24,22 +25,6 @@ def record_event(record: json.Record, state: Fold) -> Event:
     if state.reads(event):
         record.check_limits()
     return event
-
-
-def as_bytes(record: Any, what: str) -> bytes:
-    """The bytes of a bytes-like object or the UTF-8 of a string."""
-    text = string(record)
-    if text is not None:
-        try:
-            return text.encode()
-        except UnicodeEncodeError:
-            raise MalformedEventError(
-                "not_utf8", "", "a string with an unpaired surrogate", "text that UTF-8 can hold"
-            ) from None
-    try:
-        return bytes(memoryview(record))
-    except TypeError:
-        raise TypeError(f"{what} takes bytes, bytearray, memoryview or str, not {type(record).__name__}") from None
 
 
 @final
@@ -91,7 +76,7 @@ class AssistantOutputFold:
     def extend_json(self, records: Any, /) -> None:
         """Take records in order: an iterable of JSON texts, or one bytes-like object or str of lines."""
         with _Held(self) as state:
-            if isinstance(records, str) or _is_buffer(records):
+            if isinstance(records, str) or is_buffer(records):
                 data = as_bytes(records, "extend_json")
                 for line, (offset, record) in enumerate(split(data), 1):
                     if record.strip(b" \t\r"):
@@ -208,16 +193,8 @@ class _Held:
         self._fold._lock.release()
 
 
-def _is_buffer(value: Any) -> bool:
-    try:
-        memoryview(value)
-    except TypeError:
-        return False
-    return True
-
-
 def _iterate(values: Any, what: str, of: str) -> Any:
-    if isinstance(values, dict) or not hasattr(type(values), "__iter__") and not hasattr(type(values), "__getitem__"):
+    if isinstance(values, dict) or (not hasattr(type(values), "__iter__") and not hasattr(type(values), "__getitem__")):
         raise TypeError(f"{what} takes an iterable of {of}, not {type(values).__name__}")
     return iter(values)
 

@@ -18,7 +18,7 @@ def to_pickle(format: str, state: Fold) -> dict[str, Any]:
         return place.index, place.offset, place.line, place.seq
 
     def said(said: Said | None) -> tuple[Any, ...] | None:
-        return said and (said.content, said.has_text, said.message_id, *place(said.place))
+        return None if said is None else (said.content, said.has_text, said.message_id, *place(said.place))
 
     turn = state.turn
     return {
@@ -43,7 +43,7 @@ def from_pickle(pickled: dict[str, Any]) -> tuple[str, Fold]:
         )
 
     def said(fields: tuple[Any, ...] | None) -> Said | None:
-        return fields and Said(fields[0], fields[1], fields[2], Place(*fields[3:]))
+        return None if fields is None else Said(fields[0], fields[1], fields[2], Place(*fields[3:]))
 
     state = Fold()
     state.message = said(pickled["message"])

@@ -1,13 +1,12 @@
-"""Which engine reads: `--engine`, else what LASTSAID_ENGINE chose when lastsaid was imported."""
+"""Which engine reads: `--engine`, else what LASTSAID_ENGINE says."""
 
 from __future__ import annotations
 
-import os
-from importlib import import_module
-from typing import Final, cast
+from typing import Final
 
 from lastsaid._protocol import Engine
 from lastsaid.cli.arguments import MisuseError
+from lastsaid.engine import active, engine_named
 
 ENGINES: Final = ("rust", "python", "auto")
 _VARIABLE: Final = "LASTSAID_ENGINE"
@@ -16,11 +15,7 @@ _VARIABLE: Final = "LASTSAID_ENGINE"
 def chosen_engine(name: str | None) -> Engine:
     """The engine of that name; `MisuseError` for one that there isn't."""
     try:
-        # Importing it chooses, so a wrong LASTSAID_ENGINE shows here.
-        chosen = import_module("lastsaid.engine")
-        if name is None or name == chosen.ENGINE or name == (os.environ.get(_VARIABLE) or "auto"):
-            return cast(Engine, chosen)
-        return cast(Engine, chosen.engine_named(name))
+        return active() if name is None else engine_named(name)
     except ValueError as error:
         raise MisuseError(str(error), f"set {_VARIABLE} to one of them, or unset it") from None
     except ModuleNotFoundError as error:
@@ -28,6 +23,4 @@ def chosen_engine(name: str | None) -> Engine:
         if error.name is not None:
             raise
         what, _, _ = str(error).partition("; ")
-        # The option comes too late where the variable has asked for what there isn't.
-        remedy = f"{_VARIABLE}=python lastsaid …" if os.environ.get(_VARIABLE) == "rust" else "--engine python"
-        raise MisuseError(what, f"use the other engine ({remedy}), or install a wheel that has it") from None
+        raise MisuseError(what, "use the other engine (--engine python), or install a wheel that has it") from None

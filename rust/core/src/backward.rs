@@ -146,7 +146,10 @@ impl<K> Walk<K> {
         N: Node,
         N::Kept: Into<K>,
     {
-        if let Some(session) = &event.session {
+        // Sessions count from the winner on; where any is named there, all before must be the same.
+        if let Some(session) = &event.session
+            && (self.winner.is_none() || self.session.is_some())
+        {
             self.other_session |= self.session.as_ref().is_some_and(|other| other != session);
             self.session.get_or_insert_with(|| session.clone());
         }
@@ -250,7 +253,7 @@ impl<K, E> Visitor<K, E> for Push<K> {
             if self.fold.reads(&event) {
                 found.check_limits()?;
             }
-            self.fold.apply(&event, found.place, skip_members)
+            self.fold.take(&event, found.place, skip_members)
         });
         match pushed {
             Err(Error::Malformed(_)) if self.how.skip => self.skipped += 1,
@@ -295,6 +298,6 @@ where
     if !alone.reads(&event) || lenient(found.check_limits())?.is_none() {
         return Ok((false, Some(event)));
     }
-    lenient(alone.apply(&event, Place::default(), 0))?;
+    lenient(alone.take(&event, Place::default(), 0))?;
     Ok((alone.speaks(), Some(event)))
 }

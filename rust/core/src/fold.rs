@@ -112,13 +112,24 @@ impl<K> Default for Fold<K> {
 }
 
 impl<K> Fold<K> {
-    /// Take one record, or fail and stay as it was. `skip_members`: of a packed row that a cut divides.
-    pub fn apply<N>(&mut self, event: &Event<N>, place: Place, skip_members: u64) -> Result<(), Error<N::Error>>
+    /// Take one record of this fold's session, or fail and stay as it was.
+    pub fn apply<N>(&mut self, event: &Event<N>, place: Place) -> Result<(), Error<N::Error>>
     where
         N: Node,
         N::Kept: Into<K>,
     {
         self.check_session(event)?;
+        self.take(event, place, 0)?;
+        self.join_session(event);
+        Ok(())
+    }
+
+    /// Take one record of any session. `skip_members`: of a packed row that a cut divides.
+    pub fn take<N>(&mut self, event: &Event<N>, place: Place, skip_members: u64) -> Result<(), Error<N::Error>>
+    where
+        N: Node,
+        N::Kept: Into<K>,
+    {
         match event.kind {
             Kind::Message => {
                 let content = dsh::content(event)?;
@@ -137,7 +148,6 @@ impl<K> Fold<K> {
             Kind::TurnEnd => self.turn = Turn::Ended(dsh::stop(event).map_err(Error::Foreign)?),
             Kind::Nothing | Kind::Cut | Kind::Header | Kind::ChildStarted => {}
         }
-        self.join_session(event);
         self.recognise(event);
         Ok(())
     }

@@ -62,17 +62,13 @@ impl<K> Part<K> {
         self.last_defect = Some(placed(defect, place));
     }
 
-    /// Whether the record is of this suffix's session.
-    fn joins<N>(&mut self, event: &Event<N>, place: Place) -> bool {
+    /// Note the first record of another session: an error only if the winner, or one after it, names any.
+    fn session<N>(&mut self, event: &Event<N>, place: Place) {
         self.enveloped |= event.session.is_some();
         match self.fold.check_session(event) {
-            Ok(()) => {
-                self.fold.join_session(event);
-                true
-            }
+            Ok(()) => self.fold.join_session(event),
             Err(defect) => {
                 self.other_session.get_or_insert_with(|| placed(defect, place));
-                false
             }
         }
     }
@@ -87,7 +83,7 @@ impl<K> Part<K> {
             match content {
                 Err(Error::Malformed(defect)) => {
                     self.defect(*defect, found.place);
-                    self.joins(event, found.place);
+                    self.session(event, found.place);
                     return Ok(());
                 }
                 content => {
@@ -100,11 +96,9 @@ impl<K> Part<K> {
                 }
             }
         }
-        if !self.joins(event, found.place) {
-            return Ok(());
-        }
+        self.session(event, found.place);
         let limits = if self.fold.reads(event) { found.check_limits() } else { Ok(()) };
-        match limits.and_then(|()| self.fold.apply(event, found.place, divided)) {
+        match limits.and_then(|()| self.fold.take(event, found.place, divided)) {
             Err(Error::Malformed(defect)) => {
                 self.skipped += 1;
                 self.first_defect.get_or_insert_with(|| placed(*defect, found.place));

@@ -71,7 +71,7 @@ impl AssistantOutputFold {
 
 fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyErr>> {
     let event = dsh::event(&Object(event.clone()))?;
-    fold.apply(&event, Place::at_index(fold.count), 0)?;
+    fold.apply(&event, Place::at_index(fold.count))?;
     fold.count += 1;
     Ok(())
 }
@@ -82,7 +82,7 @@ fn push_json(fold: &mut Fold<Kept>, record: &[u8]) -> Result<(), Error<PyErr>> {
     if fold.reads(&event) {
         record.check_limits()?;
     }
-    fold.apply(&event, Place::at_index(fold.count), 0).map_err(of_bytes)?;
+    fold.apply(&event, Place::at_index(fold.count)).map_err(of_bytes)?;
     fold.count += 1;
     Ok(())
 }

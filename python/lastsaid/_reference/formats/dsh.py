@@ -14,9 +14,7 @@ from lastsaid._reference.signal import Event, Kind, Stop
 from lastsaid.errors import MalformedEventError
 
 # What a line must hold to be examined, or an escape by which that could be spelt (S7).
-NEEDLES: Final = re.compile(
-    rb"assistant/|text-chunks|turn/start|turn/end|end-seed|subagent\.started|\\u00[2-7]|\\/"
-)
+NEEDLES: Final = re.compile(rb"assistant/|text-chunks|turn/start|turn/end|end-seed|subagent\.started|\\u00[2-7]|\\/")
 LONGEST_NEEDLE: Final = len(b"subagent.started")
 
 _KINDS: Final = {

@@ -21,6 +21,7 @@ class Line:
     data: bytes
     length: int
     needle: bool
+    has_lf: bool
 
     @property
     def is_blank(self) -> bool:
@@ -66,28 +67,28 @@ class _Building:
             self.needle = self.needles.search(window) is not None
             self.edge = window[-self.overlap :]
 
-    def line(self, end: int, *, padded: bool = False) -> Line:
-        """The line; `padded` cuts zero padding off the end of the log."""
-        length = self.used if padded else self.size
-        return Line(self.offset, end, b"".join(self.kept)[:length], length, self.needle)
+    def line(self, end: int, *, has_lf: bool) -> Line:
+        """The line. What follows the last LF of a log loses its zero padding."""
+        length = self.size if has_lf else self.used
+        return Line(self.offset, end, b"".join(self.kept)[:length], length, self.needle, has_lf)
 
 
 def forward(
     blocks: Iterable[bytes], offset: int, limit: int, needles: re.Pattern[bytes], overlap: int
 ) -> Iterator[Line]:
-    """The lines of consecutive blocks. The last one may have no LF: its `end` is where the input ends."""
+    """The lines of consecutive blocks. The last may have no LF; its `end` is then where the input ends."""
     building = _Building(offset, limit, needles, overlap)
     for block in blocks:
         at = 0
         while (lf := block.find(b"\n", at)) >= 0:
             building.add(block[at:lf])
-            yield building.line(offset + lf + 1)
+            yield building.line(offset + lf + 1, has_lf=True)
             at = lf + 1
             building = _Building(offset + at, limit, needles, overlap)
         building.add(block[at:])
         offset += len(block)
     if building.used:
-        yield building.line(offset, padded=True)
+        yield building.line(offset, has_lf=False)
 
 
 def backward(

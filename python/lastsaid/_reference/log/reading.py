@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -13,8 +14,9 @@ from lastsaid._reference.fold import Place, format_named
 from lastsaid._reference.formats import dsh
 from lastsaid._reference.forward import Pass
 from lastsaid._reference.log import lines
-from lastsaid._reference.log.lines import BLOCK, BOM, Line
+from lastsaid._reference.log.lines import BLOCK, BOM
 from lastsaid._reference.log.records import LogRecords, ReadAt, found, is_torn
+from lastsaid._reference.node import is_buffer
 from lastsaid._reference.outcome import Outcome
 from lastsaid._reference.suffix import Suffix, asked, turn_window
 from lastsaid.errors import MalformedEventError
@@ -35,12 +37,12 @@ def read_bytes(
     """The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first."""
     name = format_named(format, auto=True)
     wanted, skip, limit = _options(suffix, start, turn, since_seq, on_malformed, max_record_bytes)
-    try:
-        if isinstance(data, str):
-            raise TypeError
+    if isinstance(data, bytes):
+        log = data
+    elif is_buffer(data):
         log = bytes(memoryview(data))
-    except TypeError:
-        raise TypeError(f"read_bytes takes bytes, bytearray or memoryview, not {type(data).__name__}") from None
+    else:
+        raise TypeError(f"read_bytes takes bytes, bytearray or memoryview, not {type(data).__name__}")
     return _seekable(lambda at, size: log[at : at + size], len(log), wanted, skip, limit).selection(name)
 
 
@@ -96,6 +98,7 @@ def _options(
     wanted = asked(suffix, start, turn, since_seq)
     if on_malformed not in ("raise", "skip"):
         raise ValueError(f"on_malformed is {on_malformed!r}, expected 'raise' or 'skip'")
+    limit = operator.index(limit)
     if limit < 1:
         raise ValueError(f"max_record_bytes is {limit}, expected at least 1")
     return wanted, on_malformed == "skip", limit
@@ -163,15 +166,14 @@ def _forward(blocks: Iterator[bytes], wanted: Suffix, skip: bool, limit: int) ->
     reading = Pass(wanted, lambda error, place: error.at(offset=place.offset, line=place.line), skip=skip)
     records = 0
     torn = False
-    for number, (line, is_last) in enumerate(_marked(lines.forward(*_from_first(blocks, limit))), 1):
+    for number, line in enumerate(lines.forward(*_from_first(blocks, limit)), 1):
         if line.is_blank:
             continue
-        is_tail = is_last and line.end - line.offset == line.length
-        if is_tail and is_torn(line):
+        if not line.has_lf and is_torn(line):
             torn = True
             break
         records += 1
-        if line.needle or records == 1 or is_tail:
+        if line.needle or records == 1 or not line.has_lf:
             record = found(line, limit, Place(offset=line.offset, line=number))
             if wanted.kind == "start" and records <= wanted.n:
                 reading.outside = backward.speaks(record, reading.everywhere) or reading.outside
@@ -196,14 +198,3 @@ def _from_first(blocks: Iterator[bytes], limit: int) -> tuple[Iterator[bytes], i
         yield from blocks
 
     return rest(), skipped, limit, dsh.NEEDLES, dsh.LONGEST_NEEDLE
-
-
-def _marked(found: Iterator[Line]) -> Iterator[tuple[Line, bool]]:
-    """Each line, and whether it is the last."""
-    before: Line | None = None
-    for line in found:
-        if before is not None:
-            yield before, False
-        before = line
-    if before is not None:
-        yield before, True
