@@ -27,23 +27,31 @@ pub struct How {
 pub fn scan<K, E, R: Records<K, E>>(records: &mut R, lo: u64, hi: u64, how: How) -> Result<Outcome<K>, Error<E>> {
     let mut walk = Walk::new(how, lo);
     match records.backward(lo, hi, &mut walk) {
-        Err(Error::Malformed(defect)) => return Err(records.placed(*defect, walk.place)?.into()),
+        Err(Error::Malformed(defect)) => return Err(records.placed(defect, walk.place)?.into()),
         done => done?,
     }
     if walk.other_session {
         let mut search = SessionSearch { fold: Fold::<K>::default(), place: Place::default() };
         match records.forward(walk.start, hi, &mut search) {
-            Err(Error::Malformed(defect)) => return Err(records.placed(*defect, search.place)?.into()),
+            Err(Error::Malformed(defect)) => return Err(records.placed(defect, search.place)?.into()),
             done => done?,
         }
     }
     let Walk { winner, earlier, turn, known, unknown, start, divided, skipped, .. } = walk;
-    let mut push = Push { fold: Fold::default(), how, start, divided, skipped: 0, place: Place::default(), until_message: false };
+    let mut push = Push {
+        fold: Fold::default(),
+        how,
+        start,
+        divided,
+        skipped: 0,
+        place: Place::default(),
+        until_message: false,
+    };
     let mut skipped = skipped;
     match winner {
         None => {
             match records.forward(start, hi, &mut push) {
-                Err(Error::Malformed(defect)) => return Err(records.placed(*defect, push.place)?.into()),
+                Err(Error::Malformed(defect)) => return Err(records.placed(defect, push.place)?.into()),
                 done => done?,
             }
             skipped = push.skipped;
@@ -287,8 +295,11 @@ impl<K, E> Visitor<K, E> for Look {
     }
 }
 
-/// Whether a record outside the suffix is a message with blocks or holds streamed text.
-pub fn speaks<K, N>(found: &Found<N>) -> Result<(bool, Option<Event<N>>), Error<N::Error>>
+/// Whether a record is a message with blocks or holds streamed text; the event, if it can be recognised.
+type Spoken<N> = (bool, Option<Event<N>>);
+
+/// Whether a record outside the suffix says anything.
+pub fn speaks<K, N>(found: &Found<N>) -> Result<Spoken<N>, Error<N::Error>>
 where
     N: Node,
     N::Kept: Into<K>,

@@ -62,8 +62,8 @@ impl Malformed {
         path: impl Into<String>,
         found: impl Into<String>,
         expected: impl Into<Cow<'static, str>>,
-    ) -> Self {
-        Self {
+    ) -> Box<Self> {
+        Box::new(Self {
             kind,
             path: path.into(),
             found: found.into(),
@@ -71,7 +71,22 @@ impl Malformed {
             index: None,
             offset: None,
             line: None,
-        }
+        })
+    }
+
+    /// The same defect of the event at that place of a list.
+    #[must_use]
+    pub fn at_index(mut self: Box<Self>, index: u64) -> Box<Self> {
+        self.index = Some(index);
+        self
+    }
+
+    /// The same defect of the record at that place of a log.
+    #[must_use]
+    pub fn at_offset(mut self: Box<Self>, offset: u64, line: u64) -> Box<Self> {
+        self.offset = Some(offset);
+        self.line = Some(line);
+        self
     }
 }
 
@@ -101,9 +116,9 @@ pub enum Error<E> {
     Foreign(E),
 }
 
-impl<E> From<Malformed> for Error<E> {
-    fn from(malformed: Malformed) -> Self {
-        Self::Malformed(Box::new(malformed))
+impl<E> From<Box<Malformed>> for Error<E> {
+    fn from(malformed: Box<Malformed>) -> Self {
+        Self::Malformed(malformed)
     }
 }
 

@@ -159,7 +159,7 @@ impl<K> Fold<K> {
     }
 
     /// Fail for an event of another session.
-    pub fn check_session<N>(&self, event: &Event<N>) -> Result<(), Malformed> {
+    pub fn check_session<N>(&self, event: &Event<N>) -> Result<(), Box<Malformed>> {
         match (&event.session, &self.session) {
             (Some(found), Some(expected)) if found != expected => {
                 let path = if event.path == "event." { "sessionId" } else { "params.sessionId" };
@@ -257,7 +257,11 @@ impl<K> Fold<K> {
     }
 
     /// Put a fold together from its parts, as a pickle holds them.
-    pub fn from_parts(message: Option<Said<K>>, earlier: Option<Said<K>>, streamed: Option<(Text, Place)>) -> Self {
+    pub fn from_parts(
+        message: Option<Said<K>>,
+        earlier: Option<Said<K>>,
+        streamed: Option<(Text, Place)>,
+    ) -> Self {
         let (text, text_place) = streamed.map_or_else(Default::default, |(text, place)| (text, Some(place)));
         Self { message, earlier, text, text_place, ..Self::default() }
     }
@@ -281,7 +285,7 @@ impl<K> Fold<K> {
     }
 
     /// The fold of this one's input and then the other's (S5); neither changes.
-    pub fn merge_with(&self, later: &Self, keep: &impl Fn(&K) -> K) -> Result<Self, Malformed> {
+    pub fn merge_with(&self, later: &Self, keep: &impl Fn(&K) -> K) -> Result<Self, Box<Malformed>> {
         if let (Some(ours), Some(theirs)) = (&self.session, &later.session)
             && ours != theirs
         {

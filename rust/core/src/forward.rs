@@ -30,9 +30,9 @@ pub struct Pass<K> {
 struct Part<K> {
     fold: Fold<K>,
     skipped: u64,
-    last_defect: Option<Malformed>,
-    first_defect: Option<Malformed>,
-    other_session: Option<Malformed>,
+    last_defect: Option<Box<Malformed>>,
+    first_defect: Option<Box<Malformed>>,
+    other_session: Option<Box<Malformed>>,
     enveloped: bool,
 }
 
@@ -49,7 +49,7 @@ impl<K> Default for Part<K> {
     }
 }
 
-fn placed(mut defect: Malformed, place: Place) -> Malformed {
+fn placed(mut defect: Box<Malformed>, place: Place) -> Box<Malformed> {
     defect.index = place.index;
     defect.offset = place.offset;
     defect.line = place.line;
@@ -57,7 +57,7 @@ fn placed(mut defect: Malformed, place: Place) -> Malformed {
 }
 
 impl<K> Part<K> {
-    fn defect(&mut self, defect: Malformed, place: Place) {
+    fn defect(&mut self, defect: Box<Malformed>, place: Place) {
         self.skipped += 1;
         self.last_defect = Some(placed(defect, place));
     }
@@ -82,7 +82,7 @@ impl<K> Part<K> {
             let content = found.check_limits().and_then(|()| dsh::content(event));
             match content {
                 Err(Error::Malformed(defect)) => {
-                    self.defect(*defect, found.place);
+                    self.defect(defect, found.place);
                     self.session(event, found.place);
                     return Ok(());
                 }
@@ -101,7 +101,7 @@ impl<K> Part<K> {
         match limits.and_then(|()| self.fold.take(event, found.place, divided)) {
             Err(Error::Malformed(defect)) => {
                 self.skipped += 1;
-                self.first_defect.get_or_insert_with(|| placed(*defect, found.place));
+                self.first_defect.get_or_insert_with(|| placed(defect, found.place));
                 Ok(())
             }
             done => done,
@@ -151,7 +151,7 @@ impl<K> Pass<K> {
         match found.event() {
             Err(Error::Malformed(defect)) => {
                 if self.inside {
-                    self.part.defect(*defect, found.place);
+                    self.part.defect(defect, found.place);
                 }
                 Ok(())
             }

@@ -32,7 +32,7 @@ pub struct Record<'a> {
 }
 
 /// Read one record: it is UTF-8 and one JSON value, or the defect says which it isn't.
-pub fn parse(data: &[u8]) -> Result<Record<'_>, Malformed> {
+pub fn parse(data: &[u8]) -> Result<Record<'_>, Box<Malformed>> {
     if std::str::from_utf8(data).is_err() {
         let wide = WIDE_BOMS.iter().find(|(bom, _)| data.starts_with(bom));
         return Err(match wide {
@@ -57,7 +57,7 @@ pub fn parse(data: &[u8]) -> Result<Record<'_>, Malformed> {
 
 impl Record<'_> {
     /// `too_deep` or `number`, for a record that signals.
-    pub fn check_limits(&self) -> Result<(), Malformed> {
+    pub fn check_limits(&self) -> Result<(), Box<Malformed>> {
         if !self.suspect {
             return Ok(());
         }
@@ -464,11 +464,7 @@ fn unescape(mut inner: &[u8], out: &mut Vec<u8>) {
         match char::from_u32(point) {
             Some(character) => out.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes()),
             #[allow(clippy::cast_possible_truncation)]
-            None => out.extend_from_slice(&[
-                0xED,
-                0x80 | (point >> 6 & 0x3F) as u8,
-                0x80 | (point & 0x3F) as u8,
-            ]),
+            None => out.extend_from_slice(&[0xED, 0x80 | (point >> 6 & 0x3F) as u8, 0x80 | (point & 0x3F) as u8]),
         }
         inner = inner.get(at + used..).unwrap_or_default();
     }
@@ -610,8 +606,31 @@ mod tests {
             assert!(parse(good.as_bytes()).is_ok(), "{good}");
         }
         for bad in [
-            "", " ", "{", "]", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "01", "1.", "+1", "NaN", "Infinity", "-", "1e",
-            "\"\\x\"", "\"\\u12\"", "\"\t\"", "tru", "[1 2]", "{\"a\":1,}", "1 2", "{\"a\":1]", "\"", "[\"a\":1]",
+            "",
+            " ",
+            "{",
+            "]",
+            "[1,]",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{a:1}",
+            "01",
+            "1.",
+            "+1",
+            "NaN",
+            "Infinity",
+            "-",
+            "1e",
+            "\"\\x\"",
+            "\"\\u12\"",
+            "\"\t\"",
+            "tru",
+            "[1 2]",
+            "{\"a\":1,}",
+            "1 2",
+            "{\"a\":1]",
+            "\"",
+            "[\"a\":1]",
         ] {
             assert!(parse(bad.as_bytes()).is_err(), "{bad}");
         }

@@ -19,9 +19,9 @@ pub struct Found<N> {
     /// The position after it.
     pub end: u64,
     /// Its value, or the defect that makes it unreadable.
-    pub value: Result<N, Malformed>,
+    pub value: Result<N, Box<Malformed>>,
     /// What may be wrong with it if it signals.
-    pub limits: Result<(), Malformed>,
+    pub limits: Result<(), Box<Malformed>>,
 }
 
 impl<N: Node> Found<N> {
@@ -43,9 +43,7 @@ impl<'a> Found<json::Value<'a>> {
     /// A line of a log.
     pub fn line(place: Place, start: u64, end: u64, line: &'a [u8]) -> Self {
         match json::parse(line) {
-            Ok(record) => {
-                Self { place, start, end, value: Ok(record.value), limits: record.check_limits() }
-            }
+            Ok(record) => Self { place, start, end, value: Ok(record.value), limits: record.check_limits() },
             Err(defect) => Self { place, start, end, value: Err(defect), limits: Ok(()) },
         }
     }
@@ -71,5 +69,5 @@ pub trait Records<K, E> {
     /// Visit the records of `[lo, hi)`, first first.
     fn forward(&mut self, lo: u64, hi: u64, visitor: &mut impl Visitor<K, E>) -> Result<(), Error<E>>;
     /// The defect, placed in the input.
-    fn placed(&mut self, defect: Malformed, place: Place) -> Result<Malformed, Error<E>>;
+    fn placed(&mut self, defect: Box<Malformed>, place: Place) -> Result<Box<Malformed>, Error<E>>;
 }

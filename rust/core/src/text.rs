@@ -116,10 +116,7 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 }
 
 /// Each text block of a message's content: an object whose `type` is `text` and whose `text` is a string.
-pub fn block_texts<N: Node>(
-    content: &N,
-    visit: &mut dyn FnMut(&[u8]) -> Flow,
-) -> Result<(), Error<N::Error>> {
+pub fn block_texts<N: Node>(content: &N, visit: &mut dyn FnMut(&[u8]) -> Flow) -> Result<(), Error<N::Error>> {
     content.each(&mut |_, block| {
         let [kind, text] = block.members([Key::Type, Key::Text]).map_err(Error::Foreign)?;
         let is_text = match kind {

@@ -23,10 +23,8 @@ pub fn malformed(py: Python<'_>, defect: &Malformed) -> PyErr {
         place.set_item("index", defect.index)?;
         place.set_item("offset", defect.offset)?;
         place.set_item("line", defect.line)?;
-        class(py, &CLASS, "MalformedEventError")?.call(
-            (defect.kind.as_str(), &defect.path, &defect.found, defect.expected.as_ref()),
-            Some(&place),
-        )
+        class(py, &CLASS, "MalformedEventError")?
+            .call((defect.kind.as_str(), &defect.path, &defect.found, defect.expected.as_ref()), Some(&place))
     };
     match build() {
         Ok(error) => PyErr::from_value(error),

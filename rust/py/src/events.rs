@@ -89,8 +89,8 @@ where
         Ok(())
     }
 
-    fn placed(&mut self, defect: Malformed, place: Place) -> Result<Malformed, Error<PyErr>> {
-        Ok(Malformed { index: place.index, ..defect })
+    fn placed(&mut self, defect: Box<Malformed>, place: Place) -> Result<Box<Malformed>, Error<PyErr>> {
+        Ok(defect.at_index(place.index.unwrap_or(0)))
     }
 }
 
@@ -98,7 +98,10 @@ where
 ///
 /// A sequence is walked from its end and not copied; an iterator is read forward. Raises MalformedEventError.
 #[pyfunction]
-#[pyo3(signature = (events, start = Given::default(), *, format = Given::default()))]
+#[pyo3(signature = (
+    events: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]",
+    start: "int" = Given::default(), *, format: "str" = Given::default()
+) -> "list[typing.Any] | None")]
 #[pyo3(text_signature = "(events, start=0, *, format='dsh')")]
 pub fn final_assistant_output<'py>(
     py: Python<'py>,
@@ -112,7 +115,10 @@ pub fn final_assistant_output<'py>(
 
 /// Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError.
 #[pyfunction]
-#[pyo3(signature = (events, start = Given::default(), *, format = Given::default()))]
+#[pyo3(signature = (
+    events: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]",
+    start: "int" = Given::default(), *, format: "str" = Given::default()
+) -> "lastsaid.selection.Selection")]
 #[pyo3(text_signature = "(events, start=0, *, format='auto')")]
 pub fn select<'py>(
     py: Python<'py>,
@@ -159,7 +165,10 @@ fn pass(events: &Bound<'_, PyAny>, start: u64) -> PyResult<Outcome<Kept>> {
 /// A packed row that the cut divides counts as the run's. Events that can't be recognised cut nothing.
 /// Raises MalformedEventError (`wrong_session`) for the events of several sessions.
 #[pyfunction]
-#[pyo3(signature = (events, *, format = Given::default()))]
+#[pyo3(signature = (
+    events: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]",
+    *, format: "str" = Given::default()
+))]
 #[pyo3(text_signature = "(events, *, format='dsh')")]
 pub fn suffix_start<'py>(py: Python<'py>, events: &Bound<'py, PyAny>, format: Given<'py>) -> PyResult<u64> {
     format.format(false)?;
@@ -171,7 +180,7 @@ pub fn suffix_start<'py>(py: Python<'py>, events: &Bound<'py, PyAny>, format: Gi
         let recognised = lenient(dsh::event(&Object(record?))).map_err(|error| raised(py, error))?;
         let Some(event) = recognised else { continue };
         if let Err(defect) = session.check_session(&event) {
-            return Err(raised(py, Malformed { index: Some(index), ..defect }.into()));
+            return Err(raised(py, defect.at_index(index).into()));
         }
         session.join_session(&event);
         if index == 0 {

@@ -25,9 +25,11 @@ type Read1 = Result<Outcome<Bytes>, Error<Infallible>>;
 /// The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first.
 #[pyfunction]
 #[pyo3(signature = (
-    data, *, format = Given::default(), suffix = Given::default(), start = None, turn = None, since_seq = None,
-    on_malformed = Given::default(), max_record_bytes = Given::default()
-))]
+    data: "bytes | bytearray | memoryview", *, format: "str" = Given::default(),
+    suffix: "typing.Literal['own', 'whole']" = Given::default(), start: "int | None" = None,
+    turn: "int | None" = None, since_seq: "int | None" = None,
+    on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), max_record_bytes: "int" = Given::default()
+) -> "lastsaid.selection.Selection")]
 #[pyo3(text_signature = "(data, *, format='auto', suffix='own', start=None, turn=None, since_seq=None, \
                          on_malformed='raise', max_record_bytes=268435456)")]
 #[allow(clippy::too_many_arguments)]
@@ -73,9 +75,11 @@ pub fn read_bytes<'py>(
 ///     ValueError, TypeError: an option is off.
 #[pyfunction]
 #[pyo3(signature = (
-    source, *, format = Given::default(), suffix = Given::default(), start = None, turn = None, since_seq = None,
-    on_malformed = Given::default(), max_record_bytes = Given::default()
-))]
+    source: "str | os.PathLike[str] | typing.BinaryIO", *, format: "str" = Given::default(),
+    suffix: "typing.Literal['own', 'whole']" = Given::default(), start: "int | None" = None,
+    turn: "int | None" = None, since_seq: "int | None" = None,
+    on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), max_record_bytes: "int" = Given::default()
+) -> "lastsaid.selection.Selection")]
 #[pyo3(text_signature = "(source, *, format='auto', suffix='own', start=None, turn=None, since_seq=None, \
                          on_malformed='raise', max_record_bytes=268435456)")]
 #[allow(clippy::too_many_arguments)]
@@ -160,13 +164,16 @@ fn read_file(source: &Bound<'_, PyAny>, options: &Options) -> PyResult<Read1> {
     let py = source.py();
     let is_file = source.hasattr(intern!(py, "read"))? && source.getattr(intern!(py, "read"))?.is_callable();
     if !is_file {
-        return Err(PyTypeError::new_err(format!("read takes a path or a binary file, not {}", type_name(source)?)));
+        return Err(PyTypeError::new_err(format!(
+            "read takes a path or a binary file, not {}",
+            type_name(source)?
+        )));
     }
     if source.call_method1(intern!(py, "read"), (0,))?.is_instance_of::<PyString>() {
         return Err(PyTypeError::new_err("read takes a binary file, not one in text mode; open it with 'rb'"));
     }
-    let can_seek = source.hasattr(intern!(py, "seekable"))?
-        && source.call_method0(intern!(py, "seekable"))?.is_truthy()?;
+    let can_seek =
+        source.hasattr(intern!(py, "seekable"))? && source.call_method0(intern!(py, "seekable"))?.is_truthy()?;
     let mut file = PythonFile(source);
     if !can_seek {
         return Ok(reading::read_stream(&mut file, options));

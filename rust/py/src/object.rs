@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString};
 
-use crate::strings::{type_name, with_wtf8};
+use crate::strings::{to_python, type_name, with_wtf8};
 
 /// A Python object.
 #[derive(Clone, Debug)]
@@ -75,10 +75,7 @@ impl Node for Object<'_> {
         self.0.cast::<PyList>().ok().map(PyListMethods::len)
     }
 
-    fn each(
-        &self,
-        visit: &mut dyn FnMut(usize, Self) -> Result<Flow, Error<PyErr>>,
-    ) -> Result<(), Error<PyErr>> {
+    fn each(&self, visit: &mut dyn FnMut(usize, Self) -> Result<Flow, Error<PyErr>>) -> Result<(), Error<PyErr>> {
         if let Ok(list) = self.0.cast::<PyList>() {
             for (index, element) in list.iter().enumerate() {
                 if visit(index, Self(element))? == Flow::Stop {
@@ -115,5 +112,5 @@ impl Node for Object<'_> {
 }
 
 fn plain(text: &Bound<'_, PyString>) -> PyResult<Py<PyAny>> {
-    with_wtf8(text, |wtf8| crate::strings::to_python(text.py(), wtf8).map(Bound::unbind))?
+    with_wtf8(text, |wtf8| to_python(text.py(), wtf8).map(|text| text.into_any().unbind()))?
 }

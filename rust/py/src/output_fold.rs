@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use lastsaid_core::error::{Error, Malformed};
+use lastsaid_core::error::Error;
 use lastsaid_core::fold::{Fold, Place};
 use lastsaid_core::formats::dsh;
 use lastsaid_core::json::{self, BOM};
@@ -97,7 +97,7 @@ fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<Option
 
 fn at_index(error: Error<PyErr>, index: usize) -> Error<PyErr> {
     match error {
-        Error::Malformed(defect) => Malformed { index: Some(index as u64), ..*defect }.into(),
+        Error::Malformed(defect) => defect.at_index(index as u64).into(),
         other => other,
     }
 }
@@ -137,13 +137,13 @@ impl AssistantOutputFold {
     }
 
     /// Take one event, a mapping. Raises MalformedEventError and stays as it was (S7).
-    #[pyo3(signature = (event, /))]
+    #[pyo3(signature = (event: "collections.abc.Mapping[str, typing.Any]", /))]
     fn push(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<()> {
         self.held(py, |fold| push(fold, event).map_err(|error| raised(py, error)))
     }
 
     /// Take one piece of streamed text; the empty piece is no signal.
-    #[pyo3(signature = (text, /))]
+    #[pyo3(signature = (text: "str", /))]
     fn push_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
         self.held(py, |fold| match push_text(fold, text)? {
             Some(()) => Ok(()),
@@ -152,7 +152,7 @@ impl AssistantOutputFold {
     }
 
     /// Take one event as JSON text. Raises MalformedEventError and stays as it was (S7).
-    #[pyo3(signature = (record, /))]
+    #[pyo3(signature = (record: "bytes | bytearray | memoryview | str", /))]
     fn push_json(&self, py: Python<'_>, record: &Bound<'_, PyAny>) -> PyResult<()> {
         self.held(py, |fold| {
             let record = Input::new(record, "push_json")?;
@@ -161,7 +161,7 @@ impl AssistantOutputFold {
     }
 
     /// Take events in order; stops at the first bad one and keeps what came before.
-    #[pyo3(signature = (events, /))]
+    #[pyo3(signature = (events: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]", /))]
     fn extend(&self, py: Python<'_>, events: &Bound<'_, PyAny>) -> PyResult<()> {
         self.held(py, |fold| {
             each(events, "extend", "events", |index, event| {
@@ -171,7 +171,7 @@ impl AssistantOutputFold {
     }
 
     /// Take pieces of streamed text in order; stops at the first that is no str.
-    #[pyo3(signature = (pieces, /))]
+    #[pyo3(signature = (pieces: "collections.abc.Iterable[str]", /))]
     fn extend_text(&self, py: Python<'_>, pieces: &Bound<'_, PyAny>) -> PyResult<()> {
         self.held(py, |fold| {
             each(pieces, "extend_text", "strings", |index, piece| match push_text(fold, &piece)? {
@@ -185,7 +185,7 @@ impl AssistantOutputFold {
     }
 
     /// Take records in order: an iterable of JSON texts, or one bytes-like object or str of lines.
-    #[pyo3(signature = (records, /))]
+    #[pyo3(signature = (records: "collections.abc.Iterable[bytes | bytearray | memoryview | str] | bytes | bytearray | memoryview | str", /))]
     fn extend_json(&self, py: Python<'_>, records: &Bound<'_, PyAny>) -> PyResult<()> {
         self.held(py, |fold| {
             let is_text = records.is_instance_of::<PyString>();
@@ -207,32 +207,33 @@ impl AssistantOutputFold {
     }
 
     /// The output so far: the message's own list (borrowed), a new list of streamed text, or None.
+    #[pyo3(signature = () -> "list[typing.Any] | None")]
     fn collect<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.held(py, |fold| selection::output(py, fold))
     }
 
     /// The output so far with its provenance (S9).
+    #[pyo3(signature = () -> "lastsaid.selection.Selection")]
     fn selection<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.held(py, |fold| selection::of_fold(py, fold, "dsh", Seen::default()))
     }
 
     /// The text of the output so far, `""` if it has none.
     #[getter]
-    fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+    fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         self.held(py, |fold| to_python(py, &selection::text(py, fold)?.joined()))
     }
 
     /// A new fold of this one's input followed by the other's; neither changes (S5).
-    #[pyo3(signature = (later, /))]
+    #[pyo3(signature = (later: "typing.Any", /))]
     fn merge(&self, py: Python<'_>, later: &Bound<'_, PyAny>) -> PyResult<Self> {
         let theirs = match later.cast::<Self>() {
             Ok(fold) => fold.get().copy(py)?,
             Err(_) => pickled::of_other_engine(later)?,
         };
         let share = |kept: &Kept| kept.share(py);
-        let both = self.held(py, |fold| {
-            fold.merge_with(&theirs, &share).map_err(|defect| malformed(py, &defect))
-        })?;
+        let both =
+            self.held(py, |fold| fold.merge_with(&theirs, &share).map_err(|defect| malformed(py, &defect)))?;
         Ok(Self::around(both))
     }
 
@@ -240,20 +241,21 @@ impl AssistantOutputFold {
         Ok(Self::around(self.copy(py)?))
     }
 
-    #[pyo3(signature = (memo, /))]
+    #[pyo3(signature = (memo: "typing.Any", /))]
     fn __deepcopy__(&self, py: Python<'_>, memo: &Bound<'_, PyAny>) -> PyResult<Self> {
         let state = pickled::write(py, &self.copy(py)?)?;
         let state = py.import("copy")?.call_method1(intern!(py, "deepcopy"), (state, memo))?;
         Ok(Self::around(pickled::read(state.cast::<PyDict>()?)?))
     }
 
+    #[pyo3(signature = () -> "tuple[typing.Any, tuple[dict[str, typing.Any]]]")]
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyDict>,))> {
         let state = pickled::write(py, &self.copy(py)?)?;
         Ok((py.import("lastsaid.engine")?.getattr("restore_fold")?, (state,)))
     }
 
     #[classmethod]
-    #[pyo3(signature = (pickled, /))]
+    #[pyo3(signature = (pickled: "dict[str, typing.Any]", /))]
     fn _from_pickle(_class: &Bound<'_, PyType>, pickled: &Bound<'_, PyAny>) -> PyResult<Self> {
         let state = pickled.cast::<PyDict>().map_err(|_| PyValueError::new_err("a pickled fold is a dict"))?;
         Ok(Self::around(pickled::read(state)?))
@@ -289,9 +291,7 @@ fn extend_lines(fold: &mut Fold<Kept>, data: &[u8]) -> Result<(), Error<PyErr>> 
         let record = &data[offset..end];
         if !lines::is_blank(record) {
             push_json(fold, record).map_err(|error| match error {
-                Error::Malformed(defect) => {
-                    Malformed { offset: Some(offset as u64), line: Some(line), ..*defect }.into()
-                }
+                Error::Malformed(defect) => defect.at_offset(offset as u64, line).into(),
                 other => other,
             })?;
         }

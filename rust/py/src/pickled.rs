@@ -31,7 +31,7 @@ pub fn write<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Bound<'py, PyD
     state.set_item("earlier", said(fold.earlier())?)?;
     let (text, place) = match fold.streamed() {
         Some((text, place)) => (to_python(py, &text.joined())?, Some(fields(place))),
-        None => (PyString::new(py, "").into_any(), None),
+        None => (PyString::new(py, ""), None),
     };
     state.set_item("text", text)?;
     state.set_item("text_place", place)?;

@@ -9,7 +9,7 @@ use lastsaid_core::text::{self, Text};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::error::{of_bytes, raised};
 use crate::kept::Kept;
@@ -85,7 +85,7 @@ fn set_place(fields: &Bound<'_, PyDict>, place: Place) -> PyResult<()> {
     fields.set_item(intern!(py, "seq"), place.seq)
 }
 
-fn optional<'py>(py: Python<'py>, wtf8: Option<&[u8]>) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn optional<'py>(py: Python<'py>, wtf8: Option<&[u8]>) -> PyResult<Option<Bound<'py, PyString>>> {
     wtf8.map(|wtf8| to_python(py, wtf8)).transpose()
 }
 

@@ -8,10 +8,13 @@ use pyo3::types::{PyByteArray, PyBytes, PyString};
 use crate::error::malformed;
 
 /// WTF-8 as a Python string.
-pub fn to_python<'py>(py: Python<'py>, wtf8: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+pub fn to_python<'py>(py: Python<'py>, wtf8: &[u8]) -> PyResult<Bound<'py, PyString>> {
     match std::str::from_utf8(wtf8) {
-        Ok(text) => Ok(PyString::new(py, text).into_any()),
-        Err(_) => PyBytes::new(py, wtf8).call_method1("decode", ("utf-8", "surrogatepass")),
+        Ok(text) => Ok(PyString::new(py, text)),
+        Err(_) => {
+            let text = PyBytes::new(py, wtf8).call_method1("decode", ("utf-8", "surrogatepass"))?;
+            Ok(text.cast_into::<PyString>()?)
+        }
     }
 }
 

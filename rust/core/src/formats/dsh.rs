@@ -178,11 +178,9 @@ pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, piece: Piece<'_>) -> Re
             let inner = is_object(data.member(Key::Chunk).map_err(Error::Foreign)?, path)?;
             chunk(&inner, &path, piece)
         }
-        Stream::PackedRow => texts(
-            data.member(Key::Texts).map_err(Error::Foreign)?,
-            &|| format!("{}data.texts", event.path),
-            piece,
-        ),
+        Stream::PackedRow => {
+            texts(data.member(Key::Texts).map_err(Error::Foreign)?, &|| format!("{}data.texts", event.path), piece)
+        }
     }
 }
 
@@ -198,8 +196,7 @@ pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), E
     stream.each(&mut |index, record| {
         let here = || format!("{path}data.stream[{index}]");
         let record = is_object(Some(record), here)?;
-        let [kind, inner, list] =
-            record.members([Key::Type, Key::Chunk, Key::Texts]).map_err(Error::Foreign)?;
+        let [kind, inner, list] = record.members([Key::Type, Key::Chunk, Key::Texts]).map_err(Error::Foreign)?;
         let (is_texts, is_chunk) = match kind {
             Some(kind) => kind
                 .with_text(|kind| (kind == b"text-chunks", kind == b"chunk"))
@@ -259,8 +256,7 @@ pub fn stop<N: Node>(event: &Event<N>) -> Result<Stop, N::Error> {
 
 /// The usual words cost no allocation.
 fn word(raw: &[u8]) -> Cow<'static, [u8]> {
-    const USUAL: [&[u8]; 6] =
-        [b"completed", b"max-tokens", b"aborted", b"error", b"blocked", b"interrupted"];
+    const USUAL: [&[u8]; 6] = [b"completed", b"max-tokens", b"aborted", b"error", b"blocked", b"interrupted"];
     match USUAL.into_iter().find(|usual| *usual == raw) {
         Some(usual) => Cow::Borrowed(usual),
         None => Cow::Owned(raw.to_vec()),

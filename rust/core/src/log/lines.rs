@@ -68,8 +68,7 @@ mod tests {
         let mut found = Vec::new();
         with_needle(stretch, &mut found);
         let lines: Vec<_> = found.iter().map(|range| &stretch[range.clone()]).collect();
-        let expected: [&[u8]; 4] =
-            [b"a assistant/ b turn/end", b"\\u0061", b"{\"x\":\"\\/\"}", b"end-seed"];
+        let expected: [&[u8]; 4] = [b"a assistant/ b turn/end", b"\\u0061", b"{\"x\":\"\\/\"}", b"end-seed"];
         assert_eq!(lines, expected);
     }
 }

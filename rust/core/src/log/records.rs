@@ -319,7 +319,7 @@ where
         Ok(())
     }
 
-    fn placed(&mut self, mut defect: Malformed, place: Place) -> Result<Malformed, Error<Infallible>> {
+    fn placed(&mut self, defect: Box<Malformed>, place: Place) -> Result<Box<Malformed>, Error<Infallible>> {
         let offset = place.offset.unwrap_or(0);
         let (mut at, mut before) = (0, 0);
         while at < offset {
@@ -330,8 +330,6 @@ where
             before += lines::count(block);
             at += block.len() as u64;
         }
-        defect.offset = place.offset;
-        defect.line = Some(before + 1);
-        Ok(defect)
+        Ok(defect.at_offset(offset, before + 1))
     }
 }

@@ -1,0 +1,84 @@
+# Every repeated act has a name; .ci/run calls the same names. `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-hard lint types stubs stubs-check docs bench package live format clean
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST := $(shell find rust -name '*.rs' -not -path '*/tests/*') Cargo.toml Cargo.lock rust/core/Cargo.toml rust/py/Cargo.toml
+export VIRTUAL_ENV := $(abspath $(VENV))
+
+help: ## list what can be typed
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+$(VENV)/.tools: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("lastsaid needs Python 3.11 or newer; set PYTHON=python3.11" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install -q --group dev
+	touch $@
+
+# One build verb, which removes what an older build left: two extensions side by side would load the stale one.
+$(VENV)/.checked: $(VENV)/.tools $(RUST)
+	rm -f python/lastsaid/_core*.so $(VENV)/.release
+	$(BIN)/maturin develop -q --profile checked
+	touch $@
+
+$(VENV)/.release: $(VENV)/.tools $(RUST)
+	rm -f python/lastsaid/_core*.so $(VENV)/.checked
+	$(BIN)/maturin develop -q --release
+	touch $@
+
+demo: $(VENV)/.checked ## the lost answer, from a log that ships with the project
+	@$(BIN)/python docs/examples/lost_answer.py
+
+test: $(VENV)/.checked ## both engines, the core, the command line
+	cargo test -q --locked -p lastsaid-core --profile checked
+	$(BIN)/pytest -q
+
+test-hard: $(VENV)/.checked ## the same laws with many more examples (minutes)
+	PROPTEST_CASES=20000 cargo test -q --locked -p lastsaid-core --profile checked
+	LASTSAID_HYPOTHESIS_PROFILE=hard $(BIN)/pytest -q -o timeout=1800
+
+lint: $(VENV)/.checked ## ruff, rustfmt, clippy
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	cargo fmt --check
+	cargo clippy -q --locked --workspace --all-targets --profile checked -- -D warnings
+	cargo check -q --locked -p lastsaid-py --features abi3 --profile checked
+
+types: $(VENV)/.checked ## mypy strict, both engines against one Protocol, the stub against the extension
+	$(BIN)/mypy
+	$(BIN)/mypy --strict tests/typing
+	$(BIN)/stubtest lastsaid._core --mypy-config-file pyproject.toml
+
+stubs: $(VENV)/.tools ## write python/lastsaid/_core.pyi anew
+	$(BIN)/python tools/stubs.py
+
+stubs-check: $(VENV)/.tools
+	$(BIN)/python tools/stubs.py --check
+
+docs: $(VENV)/.checked ## rustdoc without warnings, links that lead somewhere
+	RUSTDOCFLAGS='-D warnings' cargo doc -q --locked --no-deps -p lastsaid-core --profile checked
+	$(BIN)/python tools/links.py
+
+BENCH := benches/bench_logs.py benches/bench_lists.py benches/bench_calls.py
+bench: $(VENV)/.release ## measure, and write the tables into benches/README.md
+	$(BIN)/pytest $(BENCH) --benchmark-only --benchmark-quiet --benchmark-json=.benchmarks.json \
+		-o python_files='bench_*.py' -o timeout=0 -p no:cacheprovider -q
+	$(BIN)/python tools/bench_table.py .benchmarks.json
+
+package: $(VENV)/.tools ## wheel and source distribution, installed and tried in an environment of their own
+	$(BIN)/python tools/package.py
+
+live: $(VENV)/.checked ## tests that drive real products; they skip, and say why, where one is absent
+	$(BIN)/pytest -q -m live -o testpaths=tests/live
+
+format: $(VENV)/.tools ## what lint asks for
+	$(BIN)/ruff check --fix-only -q
+	$(BIN)/ruff format -q
+	cargo fmt
+
+clean: ## remove what was built
+	rm -rf $(VENV) target dist python/lastsaid/_core*.so .benchmarks.json
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
