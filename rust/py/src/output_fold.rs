@@ -191,7 +191,8 @@ impl AssistantOutputFold {
             let is_text = records.is_instance_of::<PyString>();
             if is_text || buffer(records)?.is_some() {
                 let input = Input::new(records, "extend_json")?;
-                return extend_lines(fold, input.as_bytes()).map_err(|error| raised(py, error));
+                let lines = input.as_bytes();
+                return py.detach(|| extend_lines(fold, lines)).map_err(|error| raised(py, error));
             }
             each(records, "extend_json", "records", |index, record| {
                 let pushed = match Input::new(&record, "extend_json") {

@@ -22,10 +22,7 @@ class Line:
     length: int
     needle: bool
     has_lf: bool
-
-    @property
-    def is_blank(self) -> bool:
-        return self.length == len(self.data) and not self.data.strip(_BLANK)
+    is_blank: bool
 
     @property
     def is_whole(self) -> bool:
@@ -55,12 +52,16 @@ class _Building:
         self.used = 0
         self.edge = b""
         self.needle = False
+        self.is_blank = True
 
     def add(self, piece: bytes) -> None:
         if self.size < self.limit:
             self.kept.append(piece[: self.limit - self.size])
-        stripped = len(piece.rstrip(b"\0"))
-        self.used = self.size + stripped if stripped else self.used
+        unpadded = piece.rstrip(b"\0")
+        if unpadded:
+            # Zero bytes that something follows are no padding, and not blank.
+            self.is_blank = self.is_blank and self.used == self.size and not unpadded.strip(_BLANK)
+            self.used = self.size + len(unpadded)
         self.size += len(piece)
         if not self.needle:
             window = self.edge + piece
@@ -70,7 +71,8 @@ class _Building:
     def line(self, end: int, *, has_lf: bool) -> Line:
         """The line. What follows the last LF of a log loses its zero padding."""
         length = self.size if has_lf else self.used
-        return Line(self.offset, end, b"".join(self.kept)[:length], length, self.needle, has_lf)
+        is_blank = self.is_blank and not (has_lf and self.used < self.size)
+        return Line(self.offset, end, b"".join(self.kept)[:length], length, self.needle, has_lf, is_blank)
 
 
 def forward(

@@ -52,6 +52,12 @@ pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
+/// Without the zero bytes at the end.
+pub fn without_padding(bytes: &[u8]) -> &[u8] {
+    let used = bytes.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+    bytes.get(..used).unwrap_or_default()
+}
+
 /// The lines of a stretch that hold a needle, in order, without their LF.
 pub fn with_needle(stretch: &[u8], out: &mut Vec<Range<usize>>) {
     let mut at = 0;

@@ -93,8 +93,9 @@ impl<'s, S: Source> LogRecords<'s, S> {
         while size > self.begin {
             let at = size.saturating_sub(FIRST_WINDOW as u64).max(self.begin);
             let block = self.source.block(at, span(at, size))?;
-            if let Some(last) = block.iter().rposition(|&byte| byte != 0) {
-                return Ok(at + last as u64 + 1);
+            let used = lines::without_padding(block).len();
+            if used > 0 {
+                return Ok(at + used as u64);
             }
             size = at;
         }
@@ -203,6 +204,9 @@ impl<'s, S: Source> LogRecords<'s, S> {
         V: Visitor<K, Infallible>,
         Box<[u8]>: Into<K>,
     {
+        if start >= self.tail && self.is_blank(start, end)? {
+            return Ok(Flow::Continue);
+        }
         let mut examined = start == self.first || start >= self.tail;
         let mut at = start;
         while at < end && !examined {

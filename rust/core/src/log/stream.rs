@@ -56,6 +56,7 @@ where
                     if is_end {
                         let used = usize::try_from(line.used).unwrap_or(usize::MAX);
                         return match line.head.get(..used) {
+                            _ if line.is_blank => Ok(false),
                             Some(tail) => reading.tail(tail, offset),
                             None => reading.long_tail(offset, line.used),
                         };
@@ -68,12 +69,7 @@ where
             let whole = memrchr(b'\n', &buffer).map_or(0, |lf| lf + 1);
             reading.stretch(&buffer[..whole], offset)?;
             let tail = &buffer[whole..];
-            let used = tail.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-            let offset = offset + whole as u64;
-            if used > limit {
-                return reading.long_tail(offset, used as u64);
-            }
-            return reading.tail(&tail[..used], offset);
+            return reading.tail(lines::without_padding(tail), offset + whole as u64);
         }
         if let Some(lf) = memrchr(b'\n', &buffer) {
             reading.stretch(&buffer[..=lf], offset)?;
@@ -117,18 +113,22 @@ struct LongLine {
     /// Its length without zero padding.
     used: u64,
     needle: bool,
+    is_blank: bool,
     edge: Vec<u8>,
 }
 
 impl LongLine {
     fn new(start: &[u8], limit: usize) -> Self {
         let head = start.get(..limit).unwrap_or(start).to_vec();
-        Self { head, length: 0, used: 0, needle: false, edge: Vec::new() }
+        Self { head, length: 0, used: 0, needle: false, is_blank: true, edge: Vec::new() }
     }
 
     fn add(&mut self, piece: &[u8]) {
-        if let Some(last) = piece.iter().rposition(|&byte| byte != 0) {
-            self.used = self.length + last as u64 + 1;
+        let unpadded = lines::without_padding(piece);
+        if !unpadded.is_empty() {
+            // Zero bytes that something follows are no padding, and not blank.
+            self.is_blank &= self.used == self.length && lines::is_blank(unpadded);
+            self.used = self.length + unpadded.len() as u64;
         }
         self.length += piece.len() as u64;
         if !self.needle {
@@ -204,8 +204,9 @@ where
     }
 
     fn long(&mut self, line: &LongLine, start: u64) -> Result<(), Error<Infallible>> {
-        self.records += 1;
-        if self.records == 1 || line.needle {
+        let is_blank = line.is_blank && line.used == line.length;
+        self.records += u64::from(!is_blank);
+        if !is_blank && (self.records == 1 || line.needle) {
             let place = Place::at_offset(start, Some(self.line));
             self.take(&too_large(place, start, start + line.length + 1, line.length, self.limit))?;
         }
@@ -225,6 +226,9 @@ where
     fn tail(&mut self, tail: &[u8], offset: u64) -> Result<bool, Error<Infallible>> {
         if lines::is_blank(tail) {
             return Ok(false);
+        }
+        if tail.len() > self.limit {
+            return self.long_tail(offset, tail.len() as u64);
         }
         if json::parse(tail).is_err() {
             return Ok(true);
