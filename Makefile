@@ -1,6 +1,6 @@
 # Every repeated act has a name; .ci/run calls the same names. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-hard lint types stubs stubs-check docs bench package live format clean
+.PHONY: help demo test test-hard lint types stubs stubs-check docs bench package format clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -70,9 +70,6 @@ bench: $(VENV)/.release ## measure, and write the tables into benches/README.md
 
 package: $(VENV)/.tools ## wheel and source distribution, installed and tried in an environment of their own
 	$(BIN)/python tools/package.py
-
-live: $(VENV)/.checked ## tests that drive real products; they skip, and say why, where one is absent
-	$(BIN)/pytest -q -m live -o testpaths=tests/live
 
 format: $(VENV)/.tools ## what lint asks for
 	$(BIN)/ruff check --fix-only -q

@@ -27,11 +27,12 @@ def scan(records: Records, lo: int, hi: int, *, own: bool = False, cut: int = 0,
         _raise_other_session(records, walk, hi)
     outcome = Outcome(fold, walk.skipped)
     if walk.winner is None:
-        outcome.skipped = _read_forward(records, walk, hi, fold, skip)
+        outcome.skipped = _push(records, walk, hi, fold, skip=skip)
     else:
         if not walk.winner.has_text:
             if walk.earlier is None:
-                _stream_before(records, walk, hi, fold)
+                # The text streamed before the first message of a suffix whose messages have none.
+                _push(records, walk, hi, fold, skip=True, until_message=True)
             else:
                 fold.say(walk.earlier)
         fold.say(walk.winner)
@@ -121,7 +122,7 @@ class _Walk:
         return not self.sessions
 
 
-def _read_forward(records: Records, walk: _Walk, hi: int, fold: Fold, skip: bool) -> int:
+def _push(records: Records, walk: _Walk, hi: int, fold: Fold, *, skip: bool, until_message: bool = False) -> int:
     """Push the suffix as a caller would; the count of defects passed over."""
     skipped = 0
     for found in records.forward(walk.start, hi):
@@ -134,6 +135,8 @@ def _read_forward(records: Records, walk: _Walk, hi: int, fold: Fold, skip: bool
             if not skip:
                 raise records.placed(error, found.place) from None
             skipped += 1
+        if until_message and fold.message is not None:
+            break
     return skipped
 
 
@@ -149,20 +152,6 @@ def _raise_other_session(records: Records, walk: _Walk, hi: int) -> None:
             fold.session = fold.join_session(event)
         except MalformedEventError as error:
             raise records.placed(error, found.place) from None
-
-
-def _stream_before(records: Records, walk: _Walk, hi: int, fold: Fold) -> None:
-    """The text streamed before the first message of a suffix whose messages have none."""
-    for found in records.forward(walk.start, hi):
-        try:
-            event = found.event()
-            if fold.reads(event):
-                found.check_limits()
-            fold.take(event, found.place, skip_members=walk.divided if found.start == walk.start else 0)
-        except MalformedEventError:
-            continue
-        if fold.message is not None:
-            return
 
 
 def _look_outside(records: Records, walk: _Walk, hi: int, outcome: Outcome) -> None:

@@ -1,23 +1,6 @@
 //! What a record may not do only when it signals: how deep it is, which number is out of range (spec S7).
 
-use super::MAX_DIGITS;
-use super::reader::Reader;
-
-/// What is wrong with a number in a record that signals: found and expected.
-pub fn out_of_range(number: &[u8]) -> Option<(String, String)> {
-    // No float without an exponent or this many digits overflows, and no integer is too long.
-    const SURELY_FINE: usize = 300;
-    let is_float = number.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
-    if number.len() < SURELY_FINE && !number.iter().any(|byte| matches!(byte, b'e' | b'E')) {
-        return None;
-    }
-    if is_float {
-        let value: f64 = std::str::from_utf8(number).ok()?.parse().ok()?;
-        return value.is_infinite().then(|| ("beyond the range of a float".into(), "a finite number".into()));
-    }
-    let digits = number.len() - usize::from(number.first() == Some(&b'-'));
-    (digits > MAX_DIGITS).then(|| (format!("an integer of {digits} digits"), format!("at most {MAX_DIGITS}")))
-}
+use super::reader::{Reader, out_of_range};
 
 /// How deep a record is, and where its first number out of range stands. Slow: only for records that are suspect.
 pub struct Limits {

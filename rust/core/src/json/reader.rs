@@ -1,7 +1,6 @@
 //! The grammar, RFC 8259: validating a value of any depth, and skipping one that is known to be valid.
 
-use super::MAX_DEPTH;
-use super::limits::out_of_range;
+use super::{MAX_DEPTH, MAX_DIGITS};
 
 pub fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
@@ -220,4 +219,20 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// What is wrong with a number in a record that signals: found and expected.
+pub fn out_of_range(number: &[u8]) -> Option<(String, String)> {
+    // No float without an exponent or this many digits overflows, and no integer is too long.
+    const SURELY_FINE: usize = 300;
+    let is_float = number.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+    if number.len() < SURELY_FINE && !number.iter().any(|byte| matches!(byte, b'e' | b'E')) {
+        return None;
+    }
+    if is_float {
+        let value: f64 = std::str::from_utf8(number).ok()?.parse().ok()?;
+        return value.is_infinite().then(|| ("beyond the range of a float".into(), "a finite number".into()));
+    }
+    let digits = number.len() - usize::from(number.first() == Some(&b'-'));
+    (digits > MAX_DIGITS).then(|| (format!("an integer of {digits} digits"), format!("at most {MAX_DIGITS}")))
 }
