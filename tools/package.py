@@ -43,8 +43,7 @@ def main() -> None:
         if sorted(package.suffix for package in packages) != [".gz", ".whl"]:
             raise SystemExit(f"expected a wheel and an sdist, found {[package.name for package in packages]}")
         for package in packages:
-            if package.suffix == ".whl" or "--sdist" in sys.argv[1:]:
-                try_out(package, folder)
+            try_out(package, folder)
 
 
 if __name__ == "__main__":
