@@ -21,18 +21,18 @@ $(VENV)/.tools: pyproject.toml
 # One build verb, which removes what an older build left: two extensions side by side would load the stale one.
 $(VENV)/.checked: $(VENV)/.tools $(RUST)
 	rm -f python/lastsaid/_core*.so $(VENV)/.release
-	$(BIN)/maturin develop -q --profile checked
+	PIP_QUIET=1 $(BIN)/maturin develop -q --profile checked
 	touch $@
 
 $(VENV)/.release: $(VENV)/.tools $(RUST)
 	rm -f python/lastsaid/_core*.so $(VENV)/.checked
-	$(BIN)/maturin develop -q --release
+	PIP_QUIET=1 $(BIN)/maturin develop -q --release
 	touch $@
 
 demo: $(VENV)/.checked ## the lost answer, from a log that ships with the project
 	@$(BIN)/python docs/examples/lost_answer.py
 
-test: $(VENV)/.checked ## both engines, the core, the command line
+test: $(VENV)/.checked ## both engines, the core, the command line (about three minutes)
 	cargo test -q --locked -p lastsaid-core --profile checked
 	$(BIN)/pytest -q
 
@@ -55,7 +55,7 @@ types: $(VENV)/.checked ## mypy strict, both engines against one Protocol, the s
 stubs: $(VENV)/.tools ## write python/lastsaid/_core.pyi anew
 	$(BIN)/python tools/stubs.py
 
-stubs-check: $(VENV)/.tools
+stubs-check: $(VENV)/.tools ## is the stub fresh?
 	$(BIN)/python tools/stubs.py --check
 
 docs: $(VENV)/.checked ## rustdoc without warnings, links that lead somewhere

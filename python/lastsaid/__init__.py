@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from lastsaid.errors import FoldBusyError, LastsaidError, MalformedEventError, TurnNotFoundError
 from lastsaid.selection import EarlierText, Selection, SelectionWarning
@@ -10,7 +10,6 @@ from lastsaid.selection import EarlierText, Selection, SelectionWarning
 if TYPE_CHECKING:
     # Both engines have the same surface; the reference is the one that type checkers can read.
     from lastsaid._reference import (
-        ENGINE,
         RULE_VERSION,
         AssistantOutputFold,
         final_assistant_output,
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
         select,
         suffix_start,
     )
+
+    ENGINE: Literal["rust", "python"]
+    __version__: str
 
 __all__ = [
     "ENGINE",
@@ -42,6 +44,11 @@ __all__ = [
 # The engine is chosen when it is first used, not at import: so the command line can say in words what is wrong
 # with LASTSAID_ENGINE, and whoever only catches our exceptions loads no engine.
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        # The one place of the version is Cargo.toml; the installed metadata has it from there.
+        from importlib.metadata import version
+
+        return version("lastsaid")
     if name in __all__:
         from lastsaid.engine import active
 

@@ -196,7 +196,7 @@ WRONG_ARGUMENTS: dict[str, tuple[Call, type[Exception], str]] = {
     "max_record_bytes": (
         lambda engine: engine.read_bytes(LOG, max_record_bytes=0),
         ValueError,
-        "max_record_bytes is 0, expected at least 1",
+        "max_record_bytes is not positive, expected at least 1",
     ),
     "start_and_turn": (
         lambda engine: engine.read_bytes(LOG, start=0, turn=1),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from dsh_events import attempt, chunk, header, message, text, turn_end
+from lastsaid import MalformedEventError
 
 EVENTS = [header(), message("a"), attempt("late"), message("b"), turn_end()]
 
@@ -142,3 +143,29 @@ def test_error_of_a_mapping_comes_through(engine: ModuleType) -> None:
         with pytest.raises(ZeroDivisionError):
             call()
     assert fold.collect() is None
+
+
+def test_a_start_beyond_everything_is_nothing_also_for_an_iterator(engine):
+    """spec S5: a slice start beyond the end is nothing."""
+    events = [{"type": "assistant/message", "data": {"message": {"content": [1]}}}]
+    for start in (2**63, 2**70):
+        assert engine.final_assistant_output(events, start) is None
+        assert engine.final_assistant_output(iter(events), start) is None
+
+
+def test_a_proxy_of_a_dict_is_a_mapping_and_one_of_a_list_is_no_list(engine):
+    """spec S1: a list is a list; what `__class__` claims is not looked at."""
+    import weakref
+
+    class Event(dict):
+        pass
+
+    class Blocks(list):
+        pass
+
+    event = Event(type="assistant/message", data={"message": {"content": [1]}})
+    assert engine.final_assistant_output([weakref.proxy(event)]) == [1]
+    blocks = Blocks([1])
+    event["data"] = {"message": {"content": weakref.proxy(blocks)}}
+    with pytest.raises(MalformedEventError, match=r"data\.message\.content is a Python"):
+        engine.final_assistant_output([event])

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from dsh_events import attempt, chunk, end_seed, header, jsonl, message, turn_end
+from lastsaid import MalformedEventError
 from ways import Dribble, answer, pipe
 
 LOG = jsonl(header(), attempt("a"), message("b", id="m1", seq=1), turn_end())
@@ -238,3 +239,46 @@ def test_the_end_of_a_long_log_answers_at_once(engine: ModuleType, log_path: Pat
     source = Counting(log)
     assert engine.read(source).text == "b"
     assert source.given < len(log) / 4
+
+
+class Misbehaving:
+    """A file whose `read` gives what it should not."""
+
+    def __init__(self, given: Any, *, seekable: bool) -> None:
+        self.given = given
+        self._seekable = seekable
+
+    def seekable(self) -> bool:
+        return self._seekable
+
+    def tell(self) -> int:
+        return 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return 40 if whence == 2 else offset
+
+    def read(self, size: int = -1) -> Any:
+        return b"" if size == 0 else self.given
+
+
+@pytest.mark.parametrize("seekable", [True, False])
+@pytest.mark.parametrize("start", [None, 0, -1])
+def test_a_file_that_reads_no_bytes_is_a_type_error_and_no_hang(engine, seekable, start):
+    """spec S5: wrong Python types say what they are."""
+    with pytest.raises(TypeError, match=r"the file's read\(\) returned str, expected bytes"):
+        engine.read(Misbehaving("abc", seekable=seekable), start=start)
+
+
+def test_a_file_that_reads_more_than_it_was_asked_for_is_an_error_and_no_hang(engine):
+    with pytest.raises(ValueError, match="returned more than it was asked for"):
+        engine.read(Misbehaving(b"{}" * 500_000, seekable=True), start=0)
+
+
+@pytest.mark.parametrize(
+    ("data", "found"), [(b"\x1f\x8b\x08\x00", "gzip data"), (b"\x28\xb5\x2f\xfd\x00", "zstd data")]
+)
+def test_compressed_data_is_called_by_its_name(engine, data, found):
+    """spec S7: our words, and what they are about."""
+    with pytest.raises(MalformedEventError) as caught:
+        engine.read_bytes(data + b"\n")
+    assert (caught.value.kind, caught.value.found) == ("not_utf8", found)

@@ -36,6 +36,10 @@ def answer_of(log: Path) -> str:
     return selection.text if selection.is_final else selection.join_text("\n")
 
 
+def is_fast() -> bool:
+    return lastsaid.ENGINE == "rust" or lastsaid.__version__ == "0"
+
+
 def where_it_failed(data: bytes) -> int | None:
     try:
         lastsaid.read_bytes(data)

@@ -6,8 +6,6 @@ forward over the suffix for its streamed text.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from lastsaid._reference.fold import OPEN, Fold, Place, Said
 from lastsaid._reference.formats import dsh
 from lastsaid._reference.node import length
@@ -95,7 +93,7 @@ class _Walk:
                 self._defect(error, found)
                 return
             if length(content):
-                said = Said.read(event, content, replace(found.place, seq=dsh.seq(event)))
+                said = Said.read(event, content, found.place)
                 if self.winner is None:
                     self.winner = said
                 elif said.has_text:

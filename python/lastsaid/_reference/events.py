@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
 from typing import Any
 
+from lastsaid._protocol import Event
 from lastsaid._reference import backward
 from lastsaid._reference.fold import Place, format_named, session_mismatch
 from lastsaid._reference.formats import dsh
 from lastsaid._reference.forward import Pass
+from lastsaid._reference.node import is_list
 from lastsaid._reference.outcome import Outcome
 from lastsaid._reference.records import Found
 from lastsaid._reference.signal import Kind
@@ -25,7 +26,7 @@ class ListRecords:
     def __init__(self, events: Sequence[Any]) -> None:
         self.events = events
         self.begin = 0
-        self.end = list.__len__(events) if isinstance(events, list) else len(events)
+        self.end = list.__len__(events) if is_list(events) else len(events)
 
     def backward(self, lo: int, hi: int) -> Iterator[Found]:
         for index in range(hi - 1, lo - 1, -1):
@@ -37,7 +38,7 @@ class ListRecords:
 
     def _at(self, index: int) -> Iterator[Found]:
         try:
-            event = list.__getitem__(self.events, index) if isinstance(self.events, list) else self.events[index]
+            event = list.__getitem__(self.events, index) if is_list(self.events) else self.events[index]
         except IndexError:
             return
         yield Found(Place(index=index), index, index + 1, event)
@@ -46,7 +47,7 @@ class ListRecords:
         return error.at(index=place.index)
 
 
-def final_assistant_output(events: Iterable[Any], start: int = 0, *, format: str = "dsh") -> list[Any] | None:
+def final_assistant_output(events: Iterable[Event], start: int = 0, *, format: str = "dsh") -> list[Any] | None:
     """The output of `events[start:]`: what a fold of them would collect (S2).
 
     A sequence is walked from its end and not copied; an iterator is read forward. Raises MalformedEventError.
@@ -55,7 +56,7 @@ def final_assistant_output(events: Iterable[Any], start: int = 0, *, format: str
     return _scan(events, start, "final_assistant_output").fold.output()
 
 
-def select(events: Iterable[Any], start: int = 0, *, format: str = "auto") -> Selection:
+def select(events: Iterable[Event], start: int = 0, *, format: str = "auto") -> Selection:
     """Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError."""
     name = format_named(format, auto=True)
     return _scan(events, start, "select").selection(name)
@@ -75,16 +76,16 @@ def _scan(events: Iterable[Any], start: int, what: str) -> Outcome:
 
 def _pass(events: Iterable[Any], start: int) -> Outcome:
     reading = Pass(WHOLE, lambda error, place: error.at(index=place.index))
-    numbered = enumerate(events)
-    for index, event in islice(numbered, start):
+    for index, event in enumerate(events):
         found = Found(Place(index=index), index, index + 1, event)
-        reading.outside = backward.speaks(found, reading.everywhere) or reading.outside
-    for index, event in numbered:
-        reading.feed(Found(Place(index=index), index, index + 1, event))
+        if index < start:
+            reading.outside = backward.speaks(found, reading.everywhere) or reading.outside
+        else:
+            reading.feed(found)
     return reading.outcome()
 
 
-def suffix_start(events: Iterable[Any], *, format: str = "dsh") -> int:
+def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
     """The index at which the last run's own events begin: after the last seed marker or copied event (S4).
 
     A packed row that the cut divides counts as the run's. Events that can't be recognised cut nothing.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from lastsaid._reference.formats import dsh
-from lastsaid._reference.node import length
+from lastsaid._reference.node import length, string
 from lastsaid._reference.signal import Event, Kind, Stop
 from lastsaid._reference.text import block_texts, has_surrogate, is_blank, join
 from lastsaid.errors import MalformedEventError
@@ -29,11 +29,12 @@ _COMPLETENESS: Final[dict[str | None, Completeness]] = {
 
 def format_named(name: str, *, auto: bool = False) -> str:
     """The format of that name; `auto` where it may be guessed means `dsh` until there are others (S5)."""
-    if auto and name == "auto":
+    plain = string(name)
+    if auto and plain == "auto":
         return "dsh"
-    if name not in FORMATS:
+    if plain not in FORMATS:
         raise ValueError(f"unknown format {name!r}; the formats are {', '.join(FORMATS)}")
-    return name
+    return plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,9 @@ class Said:
 
     @classmethod
     def read(cls, event: Event, content: list[Any], place: Place) -> Said:
-        return cls(content, not is_blank(join(block_texts(content))), dsh.message_id(event), place)
+        has_text = any(not is_blank(text) for text in block_texts(content))
+        message_id = dsh.message_id(event)
+        return cls(content, has_text, message_id, replace(place, seq=dsh.seq(event)))
 
 
 # A turn that started and did not end.
@@ -90,16 +93,15 @@ class Fold:
 
     def take(self, event: Event, place: Place, *, skip_members: int = 0) -> None:
         """Take one record of any session. `skip_members`: of a packed row that a cut divides."""
-        place = replace(place, seq=dsh.seq(event))
         if event.kind is Kind.MESSAGE:
             content = dsh.content(event)
             if length(content):
                 self.say(Said.read(event, content, place))
             elif self.message is None:
-                self._stream(list(dsh.pieces(event)), place)
+                self._stream_of(event, place, 0)
         elif event.kind is Kind.STREAM:
             if self.message is None:
-                self._stream(list(dsh.pieces(event))[skip_members:], place)
+                self._stream_of(event, place, skip_members)
         elif event.kind is Kind.TURN_START:
             self.turn = OPEN
         elif event.kind is Kind.TURN_END:
@@ -130,13 +132,15 @@ class Fold:
         self.message = said
 
     def stream(self, piece: str) -> None:
-        if self.message is None:
-            self._stream([piece], Place(index=self.count))
+        """A piece of streamed text that came by itself."""
+        if self.message is None and piece:
+            self.pieces_place = self.pieces_place or Place(index=self.count)
+            self.pieces.append(piece)
 
-    def _stream(self, pieces: list[str], place: Place) -> None:
-        pieces = [piece for piece in pieces if piece]
+    def _stream_of(self, event: Event, place: Place, skip_members: int) -> None:
+        pieces = [piece for piece in list(dsh.pieces(event))[skip_members:] if piece]
         if pieces and self.pieces_place is None:
-            self.pieces_place = place
+            self.pieces_place = replace(place, seq=dsh.seq(event))
         self.pieces += pieces
 
     def speaks(self) -> bool:

@@ -18,7 +18,9 @@ MAX_DEPTH: Final = 512
 MAX_DIGITS: Final = 4300
 
 _BOM: Final = b"\xef\xbb\xbf"
-_WIDE_BOMS: Final = (
+_BEGINNINGS: Final = (
+    (b"\x1f\x8b", "gzip data"),
+    (b"\x28\xb5\x2f\xfd", "zstd data"),
     (b"\xff\xfe\x00\x00", "UTF-32 with a byte order mark"),
     (b"\x00\x00\xfe\xff", "UTF-32 with a byte order mark"),
     (b"\xff\xfe", "UTF-16 with a byte order mark"),
@@ -52,8 +54,8 @@ def parse(data: bytes) -> Record:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        for bom, name in _WIDE_BOMS:
-            if data.startswith(bom):
+        for beginning, name in _BEGINNINGS:
+            if data.startswith(beginning):
                 raise MalformedEventError("not_utf8", "", name, "UTF-8 (convert it first)") from None
         raise MalformedEventError("not_utf8", "", "not UTF-8", "UTF-8") from None
     if data.startswith(_BOM):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from lastsaid.errors import MalformedEventError
 
@@ -11,13 +11,20 @@ MISSING: Final = object()
 MAX_ORDINAL: Final = 2**53 - 1
 
 
+# Dicts, lists, strings and integers are told by their type, never by what `__class__` claims: a proxy is none of them.
+
+
 def is_object(value: Any) -> bool:
     return isinstance(value, Mapping)
 
 
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    return issubclass(type(value), list)
+
+
 def get(node: Any, key: str) -> Any:
     """The member of an object, or MISSING. A subclass of dict is read as the dict it is."""
-    if isinstance(node, dict):
+    if issubclass(type(node), dict):
         return dict.get(node, key, MISSING)
     try:
         return node[key]
@@ -38,12 +45,16 @@ def string(value: Any) -> str | None:
     """The plain `str` of a string, or None for anything else."""
     if type(value) is str:
         return value
-    return "".join((value,)) if isinstance(value, str) else None
+    return "".join((value,)) if issubclass(type(value), str) else None
+
+
+def is_integer(value: Any) -> TypeGuard[int]:
+    return issubclass(type(value), int) and type(value) is not bool
 
 
 def ordinal(value: Any) -> int | None:
     """An integer from 0 to 2^53 - 1, or None for anything else (S1)."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if is_integer(value):
         number = int.__index__(value)
         return number if 0 <= number <= MAX_ORDINAL else None
     return None
@@ -53,13 +64,14 @@ def shape(value: Any) -> str:
     """What a value is, in the words of an error message (S7)."""
     if value is None:
         return "null"
-    if isinstance(value, bool):
+    kind = type(value)
+    if kind is bool:
         return "a boolean"
-    if isinstance(value, int | float):
+    if issubclass(kind, int | float):
         return "a number"
-    if isinstance(value, str):
+    if issubclass(kind, str):
         return "a string"
-    if isinstance(value, list):
+    if is_list(value):
         return "a list"
     if is_object(value):
         return "an object"

@@ -8,11 +8,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, final
 
+from lastsaid._protocol import BytesLike
+from lastsaid._protocol import Event as JsonEvent
 from lastsaid._reference import json
 from lastsaid._reference.fold import ENGINE, Fold, Place, format_named
 from lastsaid._reference.formats import dsh
 from lastsaid._reference.log.lines import BOM, split
-from lastsaid._reference.node import as_bytes, is_buffer, string
+from lastsaid._reference.node import as_bytes, is_buffer, is_object, string
 from lastsaid._reference.pickled import from_pickle, to_pickle
 from lastsaid._reference.signal import Event
 from lastsaid.errors import FoldBusyError, MalformedEventError
@@ -43,7 +45,7 @@ class AssistantOutputFold:
         self._lock = threading.Lock()
         self._owner = 0
 
-    def push(self, event: Any, /) -> None:
+    def push(self, event: JsonEvent, /) -> None:
         """Take one event, a mapping. Raises MalformedEventError and stays as it was (S7)."""
         with _Held(self) as state:
             self._push(state, event)
@@ -53,12 +55,12 @@ class AssistantOutputFold:
         with _Held(self) as state:
             self._push_text(state, text, "push_text takes a str")
 
-    def push_json(self, record: Any, /) -> None:
+    def push_json(self, record: BytesLike | str, /) -> None:
         """Take one event as JSON text. Raises MalformedEventError and stays as it was (S7)."""
         with _Held(self) as state:
             self._push_json(state, _without_bom(as_bytes(record, "push_json")))
 
-    def extend(self, events: Iterable[Any], /) -> None:
+    def extend(self, events: Iterable[JsonEvent], /) -> None:
         """Take events in order; stops at the first bad one and keeps what came before."""
         with _Held(self) as state:
             for index, event in enumerate(_iterate(events, "extend", "events")):
@@ -73,10 +75,10 @@ class AssistantOutputFold:
             for index, piece in enumerate(_iterate(pieces, "extend_text", "strings")):
                 self._push_text(state, piece, f"extend_text takes str, piece {index} is one")
 
-    def extend_json(self, records: Any, /) -> None:
+    def extend_json(self, records: Iterable[BytesLike | str] | BytesLike | str, /) -> None:
         """Take records in order: an iterable of JSON texts, or one bytes-like object or str of lines."""
         with _Held(self) as state:
-            if isinstance(records, str) or is_buffer(records):
+            if string(records) is not None or is_buffer(records):
                 data = as_bytes(records, "extend_json")
                 for line, (offset, record) in enumerate(split(data), 1):
                     if record.strip(b" \t\r"):
@@ -194,7 +196,8 @@ class _Held:
 
 
 def _iterate(values: Any, what: str, of: str) -> Any:
-    if isinstance(values, dict) or (not hasattr(type(values), "__iter__") and not hasattr(type(values), "__getitem__")):
+    kind = type(values)
+    if is_object(values) or not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
         raise TypeError(f"{what} takes an iterable of {of}, not {type(values).__name__}")
     return iter(values)
 

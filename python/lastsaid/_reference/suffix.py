@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from lastsaid._reference.formats import dsh
+from lastsaid._reference.node import is_integer
 from lastsaid._reference.records import Records
 from lastsaid._reference.signal import Event, Kind
 from lastsaid.errors import MalformedEventError, TurnNotFoundError
@@ -32,12 +33,12 @@ def asked(suffix: str, start: int | None, turn: int | None, since_seq: int | Non
         if value is not None
     ]
     for name, value in given:
-        if not isinstance(value, int) or isinstance(value, bool):
+        if not is_integer(value):
             raise TypeError(f"{name} takes an int, not {type(value).__name__}")
     if len(given) > 1:
         raise ValueError(f"{given[0][0]} and {given[1][0]} exclude each other")
     if given:
-        return Suffix(given[0][0], given[0][1])  # type: ignore[arg-type]
+        return Suffix(given[0][0], int.__index__(given[0][1]))  # type: ignore[arg-type]
     return Suffix(suffix)  # type: ignore[arg-type]
 
 

@@ -8,11 +8,12 @@ what could not be read.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from typing import Any, Final
 
 from lastsaid._protocol import Engine
-from lastsaid.cli.arguments import Parser, integer, ordinal
+from lastsaid.cli.arguments import MisuseError, Parser, integer, ordinal
 from lastsaid.cli.choice import ENGINES, chosen_engine
 from lastsaid.cli.commands import listing
 from lastsaid.cli.faults import Fault, fault, not_a_log
@@ -20,7 +21,7 @@ from lastsaid.cli.log import STDIN, Log
 from lastsaid.cli.output import Results, results_to, stdout_results
 from lastsaid.cli.remarks import FORMATS, Asked, has_text, remarks
 from lastsaid.cli.render import header_bytes, json_line, selection_line, text_bytes
-from lastsaid.cli.terminal import Talk, wants_color
+from lastsaid.cli.terminal import Talk, file_name, wants_color
 from lastsaid.errors import LastsaidError
 from lastsaid.selection import Selection
 
@@ -68,9 +69,24 @@ def run(arguments: Sequence[str], prog: str) -> int:
         options_of.error("no LOG is named")
     if options.logs.count(STDIN) > 1:
         options_of.error("stdin (-) can be read only once")
+    overwritten = next((log for log in options.logs if _is_same_file(log, options.output)), None)
+    if overwritten is not None:
+        raise MisuseError(
+            f"{file_name(overwritten)} is a log and the --output FILE too: it would be lost", "name another FILE"
+        )
     engine = chosen_engine(options.engine)
     with results_to(options.output) as results:
         return _Reading(options, engine, results).all()
+
+
+def _is_same_file(log: str, output: str | None) -> bool:
+    """Whether writing the results would replace a log; a device or a pipe is not replaced."""
+    if output is None or log == STDIN:
+        return False
+    try:
+        return os.path.samefile(log, output) and os.path.isfile(log)
+    except OSError:
+        return False
 
 
 def _print_version(engine: Engine) -> int:

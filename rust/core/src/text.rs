@@ -118,16 +118,18 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 /// Each text block of a message's content: an object whose `type` is `text` and whose `text` is a string.
 pub fn block_texts<N: Node>(content: &N, visit: &mut dyn FnMut(&[u8]) -> Flow) -> Result<(), Error<N::Error>> {
     content.each(&mut |_, block| {
-        let [kind, text] = block.members([Key::Type, Key::Text]).map_err(Error::Foreign)?;
-        let is_text = match kind {
+        let is_text = match block.member(Key::Type).map_err(Error::Foreign)? {
             Some(kind) => kind.with_text(|kind| kind == b"text").map_err(Error::Foreign)?.unwrap_or(false),
             None => false,
         };
-        match text {
-            Some(text) if is_text => {
+        if !is_text {
+            return Ok(Flow::Continue);
+        }
+        match block.member(Key::Text).map_err(Error::Foreign)? {
+            Some(text) => {
                 Ok(text.with_text(|text| visit(text)).map_err(Error::Foreign)?.unwrap_or(Flow::Continue))
             }
-            _ => Ok(Flow::Continue),
+            None => Ok(Flow::Continue),
         }
     })
 }

@@ -223,6 +223,15 @@ fn a_log_is_cut_where_the_plain_rule_cuts_it() {
 }
 
 #[test]
+fn a_row_that_a_cut_divides_counts_as_outside_with_the_members_before_the_cut() {
+    // S9 empty_suffix
+    let log = br#"{"type":"text-chunks","seq0":0,"data":{"texts":["a",""]}}"#;
+    let options = Options { suffix: Suffix::SinceSeq(1), ..Options::default() };
+    let answer = agreed(log, &options).unwrap().unwrap();
+    assert_eq!((answer.source, answer.warnings), ("none", vec!["empty_suffix"]));
+}
+
+#[test]
 fn any_log_read_backward_equals_it_read_forward() {
     // S6.3
     law(1, 1800, |tape| {
@@ -240,12 +249,135 @@ fn a_log_with_lines_across_the_windows_edges_reads_the_same_both_ways() {
     // S6.3
     law(4, 1000, |tape| {
         let log = generate::long_log(tape);
-        let edge = tape.pick(&[Options::default().limit, 64 << 10, 128 << 10, 256 << 10, 1 << 20, 100]);
+        let edge = tape.pick(&[Options::default().limit, 64 << 10, 64 << 10, 128 << 10, 256 << 10, 1 << 20, 100]);
         let options = generate::options(tape, false);
-        let options = Options { limit: (edge + tape.below(80)).saturating_sub(40), ..options };
+        let options = Options { limit: edge + 1 - tape.below(3), ..options };
         both_ways(&log, &options)?;
         Ok(())
     });
+}
+
+#[test]
+fn blank_lines_of_any_length_change_nothing_but_places() {
+    // S5, S7: they are no records, and over the limit they are still blank
+    law(8, 1200, |tape| {
+        let log = generate::any_log(tape, 5);
+        let options = generate::options(tape, true);
+        let bom = if log.bytes.starts_with(json::BOM) { json::BOM.len() } else { 0 };
+        let mut spaced = log.bytes[..bom].to_vec();
+        for (nth, line) in log.bytes[bom..].split_inclusive(|byte| *byte == b'\n').enumerate() {
+            if nth == 0 || tape.rarely(3) {
+                let length = tape.pick(&[0, 1, 70_000, 300_000, 600_000]) + tape.below(3);
+                spaced.resize(spaced.len() + length, tape.pick(b" \t\r"));
+                spaced.push(b'\n');
+            }
+            spaced.extend_from_slice(line);
+        }
+        let unplaced = |said: Said| match said {
+            Ok(answer) => Ok(answer.without_places()),
+            Err(Failure::Malformed { kind, path, .. }) => Err(Some((kind, path))),
+            Err(Failure::TurnNotFound(..)) => Err(None),
+        };
+        let agreed =
+            agreed(&spaced, &options).map_err(|differ| format!("{options:?} of {log:?}, spaced\n{differ}"))?;
+        let (found, expected) = (unplaced(agreed), unplaced(stream(&log.bytes, usize::MAX, &options)));
+        ensure!(found == expected, "{options:?} of {log:?}, spaced\n{found:#?}\n{expected:#?}");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_needle_is_found_wherever_it_lies_in_a_line_over_the_limit() {
+    // S7 Candidates
+    law(8, 40, |tape| {
+        const BLOCK: usize = 256 << 10;
+        let options = Options { limit: 10 + tape.below(200), ..whole() };
+        let (needle, is_one) =
+            tape.pick(&[("assistant/", true), ("assistantX", false), ("\\u0061", true), ("turn/end", true)]);
+        // Blocks end there, counted from the log's first byte or the line's.
+        let at = BLOCK * (1 + tape.below(4)) + 6 - tape.below(24);
+        let mut log = b"{}\n".to_vec();
+        log.resize(at, b'x');
+        log.extend_from_slice(needle.as_bytes());
+        log.resize(log.len() + tape.below(200), b'x');
+        log.extend_from_slice(b"\n{}\n");
+        let found = agreed(&log, &options)?;
+        let is_found = matches!(found, Err(Failure::Malformed { kind: "too_large", offset: Some(3), .. }));
+        ensure!(is_found == is_one, "{needle} at {at}: {found:#?}");
+        ensure!(is_one || found.is_ok(), "{needle} at {at}: {found:#?}");
+        Ok(())
+    });
+}
+
+#[test]
+fn a_line_of_just_the_limit_is_read_and_one_byte_more_is_too_large() {
+    // S7 limits, also where the limit is the size of a window
+    for limit in [100, 64 << 10, 128 << 10, 256 << 10, 1 << 20] {
+        let record = r#"{"type":"assistant/attempt","data":{"stream":[{"type":"text-chunks","texts":["a"]}]}}"#;
+        let line = [record.as_bytes(), &b" ".repeat(limit - record.len())].concat();
+        for (before, after) in [("", "\n"), ("{}\n", "\n"), ("\n", ""), ("", "\n{}\n"), ("{}\r\n\n", "\n\n{}")] {
+            let log = [before.as_bytes(), &line, after.as_bytes()].concat();
+            let read = agreed(&log, &Options { limit, ..whole() }).unwrap();
+            assert_eq!(read.unwrap().text, b"a", "{limit} {before:?} {after:?}");
+            let refused = agreed(&log, &Options { limit: limit - 1, ..whole() }).unwrap();
+            let is_at = |at: u64| at == before.len() as u64;
+            assert!(
+                matches!(refused, Err(Failure::Malformed { kind: "too_large", offset: Some(at), .. }) if is_at(at)),
+                "{limit} {before:?} {after:?}: {refused:#?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn zero_bytes_inside_a_line_are_not_blank_however_many_they_are() {
+    // S7: only those at the end of the log are padding
+    const BLOCK: usize = 256 << 10;
+    let parts = [b" ".repeat(BLOCK), b"\0".repeat(BLOCK), b" ".repeat(10)].concat();
+    for end in ["\n{}\n", "\n", ""] {
+        let log = [&parts, end.as_bytes()].concat();
+        let found = agreed(&log, &Options { limit: 100, ..whole() }).unwrap();
+        let Err(Failure::Malformed { kind, offset, .. }) = found else { panic!("{end:?}: {found:?}") };
+        assert_eq!((kind, offset), ("too_large", Some(0)), "{end:?}");
+    }
+}
+
+#[test]
+fn one_escape_anywhere_in_a_types_name_hides_nothing() {
+    // S6.2, S7 Candidates
+    const SIGNALS: [(&str, &str); 7] = [
+        ("assistant/message", r#"{"message":{"content":[{"type":"text","text":"m"}]}}"#),
+        ("assistant/attempt", r#"{"stream":[{"type":"text-chunks","texts":["a"]}]}"#),
+        ("assistant/chunk", r#"{"chunk":{"type":"text-delta","text":"c"}}"#),
+        ("text-chunks", r#"{"texts":["t"]}"#),
+        ("turn/start", r#"{"turn":1}"#),
+        ("turn/end", r#"{"reason":{"kind":"completed"}}"#),
+        ("session/end-seed", "{}"),
+    ];
+    let of = |name: &str, data: &str| {
+        let before =
+            r#"{"type":"assistant/attempt","data":{"stream":[{"type":"text-chunks","texts":["before"]}]}}"#;
+        let log = format!("{{}}\n{before}\n{{\"type\":\"{name}\",\"data\":{data}}}\n{{}}\n");
+        agreed(log.as_bytes(), &Options::default()).unwrap().unwrap().without_places()
+    };
+    let (mut asked, noise) = (0, of("noise/noise", "{}"));
+    for (name, data) in SIGNALS {
+        let expected = of(name, data);
+        assert_ne!(expected, noise, "{name}");
+        for (at, character) in name.char_indices() {
+            let (before, after) = (&name[..at], &name[at + 1..]);
+            let code = u32::from(character);
+            let mut spelt = vec![format!("{before}\\u{code:04x}{after}"), format!("{before}\\u{code:04X}{after}")];
+            if character == '/' {
+                spelt.push(format!("{before}\\/{after}"));
+            }
+            for name in spelt {
+                assert_eq!(of(&name, data), expected, "{name}");
+                asked += 1;
+            }
+        }
+    }
+    assert!(asked > 180, "only {asked} spellings");
 }
 
 #[test]

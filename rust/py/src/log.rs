@@ -195,16 +195,20 @@ fn io_error(error: PyErr) -> io::Error {
 }
 
 impl Read for PythonFile<'_, '_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let py = self.0.py();
         let mut read = || -> PyResult<usize> {
-            let data = self.0.call_method1(intern!(py, "read"), (buffer.len(),))?;
+            let data = self.0.call_method1(intern!(py, "read"), (room.len(),))?;
             // None: a file that doesn't block has nothing now.
             if data.is_none() {
                 return Ok(0);
             }
-            let data = data.extract::<&[u8]>()?;
-            let Some(room) = buffer.get_mut(..data.len()) else {
+            let Some(data) = buffer(&data)? else {
+                let found = type_name(&data)?;
+                return Err(PyTypeError::new_err(format!("the file's read() returned {found}, expected bytes")));
+            };
+            let data = data.as_bytes();
+            let Some(room) = room.get_mut(..data.len()) else {
                 return Err(PyValueError::new_err("the file's read() returned more than it was asked for"));
             };
             room.copy_from_slice(data);
@@ -215,6 +219,10 @@ impl Read for PythonFile<'_, '_> {
 }
 
 impl Seek for PythonFile<'_, '_> {
+    fn stream_position(&mut self) -> io::Result<u64> {
+        self.0.call_method0(intern!(self.0.py(), "tell")).and_then(|at| at.extract()).map_err(io_error)
+    }
+
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let (offset, whence) = match to {
             SeekFrom::Start(offset) => (i64::try_from(offset).unwrap_or(i64::MAX), 0),

@@ -91,7 +91,7 @@ impl Asked<'_> {
         let skip = self.on_malformed.is_second("on_malformed", ["raise", "skip"])?;
         let limit = self.max_record_bytes.integer(DEFAULT_MAX_RECORD_BYTES)?;
         if limit < 1 {
-            return Err(PyValueError::new_err(format!("max_record_bytes is {limit}, expected at least 1")));
+            return Err(PyValueError::new_err("max_record_bytes is not positive, expected at least 1"));
         }
         Ok(Options { suffix, skip, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
     }

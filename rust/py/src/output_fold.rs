@@ -18,7 +18,7 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyType};
 use crate::error::{busy, malformed, of_bytes, raised};
 use crate::kept::Kept;
 use crate::object::Object;
-use crate::options::format_named;
+use crate::options::Given;
 use crate::pickled;
 use crate::selection::{self, Seen};
 use crate::strings::{Input, buffer, to_python, type_name, with_wtf8};
@@ -130,9 +130,9 @@ fn each<'py>(
 #[pymethods]
 impl AssistantOutputFold {
     #[new]
-    #[pyo3(signature = (format = "dsh"))]
-    fn new(py: Python<'_>, format: &str) -> PyResult<Self> {
-        format_named(PyString::new(py, format).as_any(), false)?;
+    #[pyo3(signature = (format: "str" = Given::default()), text_signature = "(format='dsh')")]
+    fn new(format: Given<'_>) -> PyResult<Self> {
+        format.format(false)?;
         Ok(Self::around(Fold::default()))
     }
 

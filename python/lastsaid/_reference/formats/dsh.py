@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from lastsaid._reference.node import MISSING, get, is_object, items, length, ordinal, shape, string
+from lastsaid._reference.node import MISSING, get, is_list, is_object, items, length, ordinal, shape, string
 from lastsaid._reference.signal import Event, Kind, Stop
 from lastsaid.errors import MalformedEventError
 
@@ -37,20 +37,21 @@ def event(record: Any) -> Event:
         raise MalformedEventError("not_an_object", "", shape(record), "an object")
     kind = string(get(record, "type"))
     if kind == "session_event":
-        return _inside(record, "event", "event.", get(record, "sessionId"))
+        return _inside(record, "event.")
     if kind is not None:
         return _bare(record, kind, "", None)
     method = string(get(record, "method"))
     if method == "session.event":
         params = _object(record, "params", "")
-        return _inside(params, "event", "params.event.", get(params, "sessionId"))
+        return _inside(params, "params.event.")
     if method == "subagent.started":
         return Event(Kind.CHILD_STARTED, record, "", None, True)
     return Event(Kind.NOTHING, record, "", None, method in _METHODS)
 
 
-def _inside(envelope: Any, key: str, path: str, session: Any) -> Event:
-    record = get(envelope, key)
+def _inside(envelope: Any, path: str) -> Event:
+    record = get(envelope, "event")
+    session = get(envelope, "sessionId")
     if record is MISSING:
         raise MalformedEventError("missing", path[:-1], "missing", "an object")
     if not is_object(record):
@@ -75,7 +76,7 @@ def _object(node: Any, key: str, path: str) -> Any:
 def _list(value: Any, path: str, expected: str = "a list") -> list[Any]:
     if value is MISSING:
         raise MalformedEventError("missing", path, "missing", expected)
-    if not isinstance(value, list):
+    if not is_list(value):
         raise MalformedEventError("wrong_type", path, shape(value), expected)
     return value
 
@@ -166,7 +167,7 @@ def members(event: Event) -> int:
         data = get(event.node, "data")
         for key in ("texts", "args"):
             packed = get(data, key) if is_object(data) else MISSING
-            if isinstance(packed, list):
+            if is_list(packed):
                 return max(1, length(packed))
     return 1
 

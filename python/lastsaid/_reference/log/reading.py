@@ -6,9 +6,9 @@ import operator
 import os
 import stat
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Literal
 
-from lastsaid._protocol import DEFAULT_MAX_RECORD_BYTES
+from lastsaid._protocol import DEFAULT_MAX_RECORD_BYTES, BytesLike, LogSource
 from lastsaid._reference import backward
 from lastsaid._reference.fold import Place, format_named
 from lastsaid._reference.formats import dsh
@@ -24,14 +24,14 @@ from lastsaid.selection import Selection
 
 
 def read_bytes(
-    data: Any,
+    data: BytesLike,
     *,
     format: str = "auto",
-    suffix: str = "own",
+    suffix: Literal["own", "whole"] = "own",
     start: int | None = None,
     turn: int | None = None,
     since_seq: int | None = None,
-    on_malformed: str = "raise",
+    on_malformed: Literal["raise", "skip"] = "raise",
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
 ) -> Selection:
     """The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first."""
@@ -47,14 +47,14 @@ def read_bytes(
 
 
 def read(
-    source: Any,
+    source: LogSource,
     *,
     format: str = "auto",
-    suffix: str = "own",
+    suffix: Literal["own", "whole"] = "own",
     start: int | None = None,
     turn: int | None = None,
     since_seq: int | None = None,
-    on_malformed: str = "raise",
+    on_malformed: Literal["raise", "skip"] = "raise",
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
 ) -> Selection:
     """What a log finally says.
@@ -100,7 +100,7 @@ def _options(
         raise ValueError(f"on_malformed is {on_malformed!r}, expected 'raise' or 'skip'")
     limit = operator.index(limit)
     if limit < 1:
-        raise ValueError(f"max_record_bytes is {limit}, expected at least 1")
+        raise ValueError("max_record_bytes is not positive, expected at least 1")
     return wanted, on_malformed == "skip", limit
 
 
@@ -112,7 +112,7 @@ def _file(file: Any, wanted: Suffix, skip: bool, limit: int) -> Outcome:
     def read_at(at: int, count: int) -> bytes:
         file.seek(base + at)
         parts = []
-        while count and (part := file.read(count)):
+        while count and (part := _part(file.read, count)):
             parts.append(part)
             count -= len(part)
         return b"".join(parts)
@@ -152,13 +152,26 @@ def _seed_length(records: LogRecords) -> int:
 
 def _stream(read: Callable[[int], bytes | None], wanted: Suffix, skip: bool, limit: int) -> Outcome:
     def blocks() -> Iterator[bytes]:
-        while block := read(BLOCK):
+        while block := _part(read, BLOCK):
             yield block
 
     if wanted.kind == "start" and wanted.n < 0:
         data = b"".join(blocks())
         return _seekable(lambda at, size: data[at : at + size], len(data), wanted, skip, limit)
     return _forward(blocks(), wanted, skip, limit)
+
+
+def _part(read: Callable[[int], Any], count: int) -> bytes:
+    """What a file's `read` gives; a file that doesn't block and has nothing now gives None."""
+    part = read(count)
+    if part is None:
+        return b""
+    if not is_buffer(part):
+        raise TypeError(f"the file's read() returned {type(part).__name__}, expected bytes")
+    part = bytes(memoryview(part))
+    if len(part) > count:
+        raise ValueError("the file's read() returned more than it was asked for")
+    return part
 
 
 def _forward(blocks: Iterator[bytes], wanted: Suffix, skip: bool, limit: int) -> Outcome:

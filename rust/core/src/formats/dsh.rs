@@ -196,7 +196,7 @@ pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), E
     stream.each(&mut |index, record| {
         let here = || format!("{path}data.stream[{index}]");
         let record = is_object(Some(record), here)?;
-        let [kind, inner, list] = record.members([Key::Type, Key::Chunk, Key::Texts]).map_err(Error::Foreign)?;
+        let kind = record.member(Key::Type).map_err(Error::Foreign)?;
         let (is_texts, is_chunk) = match kind {
             Some(kind) => kind
                 .with_text(|kind| (kind == b"text-chunks", kind == b"chunk"))
@@ -205,8 +205,10 @@ pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), E
             None => (false, false),
         };
         if is_texts {
+            let list = record.member(Key::Texts).map_err(Error::Foreign)?;
             texts(list, &|| format!("{}.texts", here()), piece)?;
         } else if is_chunk {
+            let inner = record.member(Key::Chunk).map_err(Error::Foreign)?;
             let path = || format!("{}.chunk", here());
             chunk(&is_object(inner, path)?, &path, piece)?;
         }
@@ -215,12 +217,16 @@ pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), E
 }
 
 fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
-    let [kind, text] = chunk.members([Key::Type, Key::Text]).map_err(Error::Foreign)?;
+    let kind = chunk.member(Key::Type).map_err(Error::Foreign)?;
     let is_delta = match kind {
         Some(kind) => kind.with_text(|kind| kind == b"text-delta").map_err(Error::Foreign)?.unwrap_or(false),
         None => false,
     };
-    if is_delta { string(text.as_ref(), &|| format!("{}.text", path()), piece) } else { Ok(()) }
+    if !is_delta {
+        return Ok(());
+    }
+    let text = chunk.member(Key::Text).map_err(Error::Foreign)?;
+    string(text.as_ref(), &|| format!("{}.text", path()), piece)
 }
 
 fn texts<N: Node>(list: Option<N>, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
@@ -283,9 +289,11 @@ pub fn members<N: Node>(event: &Event<N>) -> Result<u64, N::Error> {
         && let Some(data) = event.node.member(Key::Data)?
         && data.is_object()?
     {
-        let [texts, args] = data.members([Key::Texts, Key::Args])?;
-        let len = texts.as_ref().and_then(Node::list_len).or_else(|| args.as_ref().and_then(Node::list_len));
-        return Ok(len.map_or(1, |len| len.max(1) as u64));
+        for key in [Key::Texts, Key::Args] {
+            if let Some(len) = data.member(key)?.as_ref().and_then(Node::list_len) {
+                return Ok(len.max(1) as u64);
+            }
+        }
     }
     Ok(1)
 }
@@ -295,9 +303,11 @@ pub fn seed_length<N: Node>(event: &Event<N>) -> Result<u64, N::Error> {
     if event.kind != Kind::Header {
         return Ok(0);
     }
-    let [version, length] = event.node.members([Key::Version, Key::SeedLength])?;
-    let is_old = matches!(version.and_then(|version| version.ordinal()), Some(0 | 1));
-    Ok(length.filter(|_| is_old).and_then(|length| length.ordinal()).unwrap_or(0))
+    let version = event.node.member(Key::Version)?.and_then(|version| version.ordinal());
+    if !matches!(version, Some(0 | 1)) {
+        return Ok(0);
+    }
+    Ok(event.node.member(Key::SeedLength)?.and_then(|length| length.ordinal()).unwrap_or(0))
 }
 
 /// The session that a `subagent.started` notification announces, in WTF-8.

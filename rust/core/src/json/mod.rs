@@ -1,7 +1,7 @@
 //! One record of JSON text, validated whole and then read lazily where it lies (spec S7).
 //!
 //! Iterative throughout: a record may be nested to any depth. RFC 8259 is the grammar; what a record
-//! may not do only when it signals (depth, size of numbers) is noticed here and named by [`Limits`].
+//! may not do only when it signals (depth, size of numbers) is noticed here, and named when somebody asks.
 
 mod escape;
 mod limits;
@@ -21,7 +21,9 @@ pub const MAX_DIGITS: usize = 4300;
 /// The UTF-8 byte order mark.
 pub const BOM: &[u8] = b"\xEF\xBB\xBF";
 
-const WIDE_BOMS: [(&[u8], &str); 4] = [
+const BEGINNINGS: [(&[u8], &str); 6] = [
+    (b"\x1F\x8B", "gzip data"),
+    (b"\x28\xB5\x2F\xFD", "zstd data"),
     (b"\xFF\xFE\x00\x00", "UTF-32 with a byte order mark"),
     (b"\x00\x00\xFE\xFF", "UTF-32 with a byte order mark"),
     (b"\xFF\xFE", "UTF-16 with a byte order mark"),
@@ -39,7 +41,7 @@ pub struct Record<'a> {
 /// Read one record: it is UTF-8 and one JSON value, or the defect says which it isn't.
 pub fn parse(data: &[u8]) -> Result<Record<'_>, Box<Malformed>> {
     if std::str::from_utf8(data).is_err() {
-        let wide = WIDE_BOMS.iter().find(|(bom, _)| data.starts_with(bom));
+        let wide = BEGINNINGS.iter().find(|(beginning, _)| data.starts_with(beginning));
         return Err(match wide {
             Some((_, name)) => Malformed::new(Kind::NotUtf8, "", *name, "UTF-8 (convert it first)"),
             None => Malformed::new(Kind::NotUtf8, "", "not UTF-8", "UTF-8"),

@@ -400,12 +400,21 @@ const EDGES: [usize; 4] = [64 << 10, 128 << 10, 256 << 10, 1 << 20];
 pub fn long_log(tape: &mut Tape<'_>) -> Log {
     let mut lines = Vec::new();
     for _ in 0..1 + tape.below(6) {
-        let length = (EDGES[tape.below(EDGES.len())] + tape.below(60)).saturating_sub(30 + tape.below(256));
-        lines.push(match tape.below(6) {
+        let edge = EDGES[tape.below(EDGES.len())] + 1 - tape.below(3);
+        let length = if tape.rarely(2) { edge } else { edge - tape.below(256) };
+        let filler = length - 4000;
+        // Spaces at the end make it as long as it should be.
+        let long = |line: String| {
+            let mut line = line.into_bytes();
+            line.resize(length.max(line.len()), b' ');
+            line
+        };
+        lines.push(match tape.below(7) {
             0 | 1 => any(tape).to_string().into_bytes(),
-            2 => format!("{{\"type\":\"user/message\",\"data\":\"{}\"}}", "x".repeat(length)).into(),
-            3 => message(tape).with("note", string(&"y".repeat(length))).to_string().into_bytes(),
+            2 => long(format!("{{\"type\":\"user/message\",\"data\":\"{}\"}}", "x".repeat(filler))),
+            3 => long(message(tape).with("note", string(&"y".repeat(filler))).to_string()),
             4 => vec![tape.pick(b" \0z"); length],
+            5 => [vec![tape.pick(b" \0"); filler], vec![tape.pick(b" \0"); 4000]].concat(),
             _ => [b"\n".repeat(length % 70_000), b"{}".to_vec()].concat(),
         });
     }

@@ -400,7 +400,7 @@ fn render_string(units: &[u16], style: &Style, tape: &mut Tape<'_>, out: &mut St
     out.push('"');
     for decoded in char::decode_utf16(units.iter().copied()) {
         match decoded {
-            Ok(character) if style.escaped && tape.rarely(4) => {
+            Ok(character) if style.escaped && tape.rarely(2) => {
                 for unit in character.encode_utf16(&mut [0; 2]) {
                     out.push_str(&escape(*unit, tape));
                 }
