@@ -428,3 +428,21 @@ def test_reading_the_same_log_in_many_threads_gives_the_same(engine: ModuleType,
             assert engine.read(log_path).text == engine.read_bytes(log).text == "a" * 500
 
     in_threads(*[work] * 6)
+
+
+def test_a_fold_can_be_referred_to_weakly_and_is_no_base_class(engine):
+    import weakref
+
+    fold = engine.AssistantOutputFold()
+    assert weakref.ref(fold)() is fold
+    with pytest.raises(TypeError, match="is not an acceptable base type"):
+        type("Mine", (engine.AssistantOutputFold,), {})
+
+
+def test_a_pickle_with_a_count_at_the_limit_of_a_machine_word_breaks_nothing(engine):
+    """spec S10: pickles come from elsewhere; counts of any size are no crash."""
+    state = engine.AssistantOutputFold().__reduce__()[1][0] | {"count": 2**64 - 1}
+    fold = engine.AssistantOutputFold._from_pickle(state)
+    fold.push_text("a")
+    fold.merge(fold)
+    assert fold.text == "a"

@@ -37,7 +37,10 @@ class AssistantOutputFold:
     """
 
     __module__ = "lastsaid"
-    __slots__ = ("_format", "_lock", "_owner", "_state")
+    __slots__ = ("__weakref__", "_format", "_lock", "_owner", "_state")
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("type 'lastsaid.AssistantOutputFold' is not an acceptable base type")
 
     def __init__(self, format: str = "dsh") -> None:
         self._format = format_named(format)

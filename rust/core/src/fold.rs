@@ -35,7 +35,7 @@ impl Place {
     }
 
     fn moved_by(self, count: u64) -> Self {
-        Self { index: self.index.map(|index| index + count), ..self }
+        Self { index: self.index.map(|index| index.saturating_add(count)), ..self }
     }
 }
 
@@ -312,7 +312,7 @@ impl<K> Fold<K> {
         }
         both.known |= later.known;
         both.unknown |= later.unknown;
-        both.count += later.count;
+        both.count = both.count.saturating_add(later.count);
         Ok(both)
     }
 }

@@ -313,19 +313,32 @@ fn a_needle_is_found_wherever_it_lies_in_a_line_over_the_limit() {
 fn a_line_of_just_the_limit_is_read_and_one_byte_more_is_too_large() {
     // S7 limits, also where the limit is the size of a window
     for limit in [100, 64 << 10, 128 << 10, 256 << 10, 1 << 20] {
-        let record = r#"{"type":"assistant/attempt","data":{"stream":[{"type":"text-chunks","texts":["a"]}]}}"#;
-        let line = [record.as_bytes(), &b" ".repeat(limit - record.len())].concat();
-        for (before, after) in [("", "\n"), ("{}\n", "\n"), ("\n", ""), ("", "\n{}\n"), ("{}\r\n\n", "\n\n{}")] {
-            let log = [before.as_bytes(), &line, after.as_bytes()].concat();
-            let read = agreed(&log, &Options { limit, ..whole() }).unwrap();
-            assert_eq!(read.unwrap().text, b"a", "{limit} {before:?} {after:?}");
-            let refused = agreed(&log, &Options { limit: limit - 1, ..whole() }).unwrap();
-            let is_at = |at: u64| at == before.len() as u64;
-            assert!(
-                matches!(refused, Err(Failure::Malformed { kind: "too_large", offset: Some(at), .. }) if is_at(at)),
-                "{limit} {before:?} {after:?}: {refused:#?}"
-            );
-        }
+        just_the_limit(limit);
+    }
+}
+
+#[test]
+#[ignore = "core, LogRecords::backward: a line that with its LF fills the window is taken for too large"]
+fn a_line_that_fills_the_window_with_its_lf_is_read() {
+    // S7 limits
+    for limit in [64 << 10, 128 << 10, 256 << 10, 1 << 20] {
+        just_the_limit(limit - 1);
+    }
+}
+
+fn just_the_limit(limit: usize) {
+    let record = r#"{"type":"assistant/attempt","data":{"stream":[{"type":"text-chunks","texts":["a"]}]}}"#;
+    let line = [record.as_bytes(), &b" ".repeat(limit - record.len())].concat();
+    for (before, after) in [("", "\n"), ("{}\n", "\n"), ("\n", ""), ("", "\n{}\n"), ("{}\r\n\n", "\n\n{}")] {
+        let log = [before.as_bytes(), &line, after.as_bytes()].concat();
+        let read = agreed(&log, &Options { limit, ..whole() }).unwrap();
+        assert_eq!(read.unwrap().text, b"a", "{limit} {before:?} {after:?}");
+        let refused = agreed(&log, &Options { limit: limit - 1, ..whole() }).unwrap();
+        let is_at = |at: u64| at == before.len() as u64;
+        assert!(
+            matches!(refused, Err(Failure::Malformed { kind: "too_large", offset: Some(at), .. }) if is_at(at)),
+            "{limit} {before:?} {after:?}: {refused:#?}"
+        );
     }
 }
 

@@ -26,7 +26,7 @@ use crate::strings::{Input, buffer, to_python, type_name, with_wtf8};
 /// What an agent finally said, folded from its events as they come (spec S2, S5).
 ///
 /// The output is the last message with blocks; without one, the streamed text; without that, None.
-#[pyclass(frozen, module = "lastsaid")]
+#[pyclass(frozen, weakref, module = "lastsaid")]
 pub struct AssistantOutputFold {
     fold: Mutex<Fold<Kept>>,
     /// The thread in the middle of a call, 0 for none.
@@ -72,7 +72,7 @@ impl AssistantOutputFold {
 fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyErr>> {
     let event = dsh::event(&Object(event.clone()))?;
     fold.apply(&event, Place::at_index(fold.count))?;
-    fold.count += 1;
+    fold.count = fold.count.saturating_add(1);
     Ok(())
 }
 
@@ -83,7 +83,7 @@ fn push_json(fold: &mut Fold<Kept>, record: &[u8]) -> Result<(), Error<PyErr>> {
         record.check_limits()?;
     }
     fold.apply(&event, Place::at_index(fold.count)).map_err(of_bytes)?;
-    fold.count += 1;
+    fold.count = fold.count.saturating_add(1);
     Ok(())
 }
 
@@ -91,7 +91,7 @@ fn push_json(fold: &mut Fold<Kept>, record: &[u8]) -> Result<(), Error<PyErr>> {
 fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<Option<()>> {
     let Ok(text) = piece.cast::<PyString>() else { return Ok(None) };
     with_wtf8(text, |wtf8| fold.stream(wtf8))?;
-    fold.count += 1;
+    fold.count = fold.count.saturating_add(1);
     Ok(Some(()))
 }
 
