@@ -318,7 +318,6 @@ fn a_line_of_just_the_limit_is_read_and_one_byte_more_is_too_large() {
 }
 
 #[test]
-#[ignore = "core, LogRecords::backward: a line that with its LF fills the window is taken for too large"]
 fn a_line_that_fills_the_window_with_its_lf_is_read() {
     // S7 limits
     for limit in [64 << 10, 128 << 10, 256 << 10, 1 << 20] {

@@ -258,7 +258,7 @@ where
             // The LF at the block's end ends the last line; the stretch starts after the block's first.
             let start = if at == lo { Some(0) } else { memchr(b'\n', &block[..block.len() - 1]).map(|lf| lf + 1) };
             let Some(start) = start else {
-                if window <= self.limit {
+                if window <= self.limit.saturating_add(1) {
                     window *= 2;
                     continue;
                 }
