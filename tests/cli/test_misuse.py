@@ -1,9 +1,16 @@
 """Command lines that can't be meant, help and version."""
 
+import importlib.machinery
 import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+import lastsaid
 from cli.dsh_events import SOUND
 from lastsaid.cli import main
 from lastsaid.engine import active
@@ -112,3 +119,27 @@ def test_a_missing_engine_on_the_command_line_is_two_lines(undecided, capsys):
 def test_a_wrong_engine_in_the_environment_is_no_traceback(command):
     ran = command("x", LASTSAID_ENGINE="java")
     assert (ran.code, len(ran.lines)) == (2, 2)
+
+
+def test_a_broken_engine_is_two_lines(tmp_path):
+    """architecture.md, lockstep 8: present but broken is an error, and no traceback on the command line."""
+    package = Path(lastsaid.__file__).parent
+    copy = tmp_path / "lastsaid"
+    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("_core*", "__pycache__"))
+    suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
+    (copy / f"_core{suffix}").write_bytes(b"no library")
+    (tmp_path / "run.jsonl").write_text("\n".join(SOUND))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "LASTSAID_ENGINE": "auto"}
+    done = subprocess.run(
+        [sys.executable, "-m", "lastsaid", "run.jsonl"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    lines = done.stderr.splitlines()
+    assert (done.returncode, done.stdout, len(lines)) == (2, "", 2)
+    assert lines[0].startswith("error: the Rust engine is there and can't be loaded: ")
+    assert lines[1].startswith("hint: install lastsaid anew")

@@ -24,3 +24,9 @@ def chosen_engine(name: str | None) -> Engine:
             raise
         what, _, _ = str(error).partition("; ")
         raise MisuseError(what, "use the other engine (--engine python), or install a wheel that has it") from None
+    except ImportError as error:
+        # The loader's own words say which file is broken, and how.
+        raise MisuseError(
+            f"the Rust engine is there and can't be loaded: {error}",
+            "install lastsaid anew, or use the other engine (--engine python)",
+        ) from None
