@@ -17,6 +17,7 @@ pub enum Kind {
     WrongType,
     WrongSession,
     TooLarge,
+    DamagedFrame,
 }
 
 impl Kind {
@@ -32,6 +33,7 @@ impl Kind {
             Self::WrongType => "wrong_type",
             Self::WrongSession => "wrong_session",
             Self::TooLarge => "too_large",
+            Self::DamagedFrame => "damaged_frame",
         }
     }
 }

@@ -1,6 +1,9 @@
 //! Where a log's bytes are, if they can be read at any offset.
 
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use crate::log::frames::Gap;
 
 /// Bytes that can be read at any offset.
 pub trait Source {
@@ -8,6 +11,14 @@ pub trait Source {
     fn size(&self) -> u64;
     /// The bytes from `at`, `len` of them or as many as there are.
     fn block(&mut self, at: u64, len: usize) -> io::Result<&[u8]>;
+    /// The gaps that reach into this stretch, in order: those of the blocks that were read are known.
+    fn gaps(&self, _within: Range<u64>) -> Vec<Gap> {
+        Vec::new()
+    }
+    /// Whether the file ends inside a frame (spec S7 Frames).
+    fn is_torn(&self) -> bool {
+        false
+    }
 }
 
 /// A log in memory.
