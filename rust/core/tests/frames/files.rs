@@ -13,7 +13,7 @@ pub const ANY: u64 = 1 << 40;
 
 /// What a reader says of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Read_ {
+pub struct Said {
     pub bytes: Vec<u8>,
     pub gaps: Vec<Gap>,
     pub torn: bool,
@@ -31,12 +31,12 @@ impl Read for Dribble<'_> {
     }
 }
 
-pub fn forward(file: &[u8], codec: Codec) -> Read_ {
+pub fn forward(file: &[u8], codec: Codec) -> Said {
     forward_by(file, codec, usize::MAX, 1 << 16)
 }
 
 /// Read forward, the file `given` bytes at a time and the log `taken` bytes at a time.
-pub fn forward_by(file: &[u8], codec: Codec, given: usize, taken: usize) -> Read_ {
+pub fn forward_by(file: &[u8], codec: Codec, given: usize, taken: usize) -> Said {
     let mut log = Unpacked::new(Dribble(file, given), codec, ANY);
     let (mut bytes, mut piece) = (Vec::new(), vec![0; taken]);
     loop {
@@ -47,11 +47,11 @@ pub fn forward_by(file: &[u8], codec: Codec, given: usize, taken: usize) -> Read
         bytes.extend_from_slice(&piece[..len]);
     }
     assert_eq!(log.read(&mut piece).unwrap(), 0);
-    Read_ { bytes, gaps: log.gaps().to_vec(), torn: log.is_torn() }
+    Said { bytes, gaps: log.gaps().to_vec(), torn: log.is_torn() }
 }
 
 /// Read at any offset, from the end in blocks of `len`, if that can be done.
-pub fn backward(file: &[u8], len: usize) -> Option<Read_> {
+pub fn backward(file: &[u8], len: usize) -> Option<Said> {
     let mut source = Memory::new(file);
     let mut frames = Frames::open(&mut source, ANY).unwrap()?;
     let size = frames.size();
@@ -69,11 +69,11 @@ pub fn backward(file: &[u8], len: usize) -> Option<Read_> {
     }
     assert!(frames.block(size, 10).unwrap().is_empty());
     assert_eq!(frames.block(0, usize::MAX).unwrap(), bytes);
-    Some(Read_ { gaps: frames.gaps(0..size), torn: frames.is_torn(), bytes })
+    Some(Said { gaps: frames.gaps(0..size), torn: frames.is_torn(), bytes })
 }
 
 /// What both say; that they say the same.
-pub fn both(file: &[u8]) -> Read_ {
+pub fn both(file: &[u8]) -> Said {
     let read = forward(file, Codec::Zstd);
     assert_gaps(&read);
     for len in [1, 7, 1000] {
@@ -85,7 +85,7 @@ pub fn both(file: &[u8]) -> Read_ {
 }
 
 /// Gaps are lines of their own.
-pub fn assert_gaps(read: &Read_) {
+pub fn assert_gaps(read: &Said) {
     let mut before = 0;
     for gap in &read.gaps {
         assert!(before <= gap.start && gap.start + 2 <= gap.end);

@@ -8,11 +8,11 @@ use lastsaid_core::log::source::{File, Memory, Source};
 
 use crate::files::*;
 
-fn text(read: &Read_) -> &str {
+fn text(read: &Said) -> &str {
     std::str::from_utf8(&read.bytes).unwrap()
 }
 
-fn defects(read: &Read_) -> Vec<(u64, u64, String)> {
+fn defects(read: &Said) -> Vec<(u64, u64, String)> {
     let sentence = |gap: &Gap| {
         assert_eq!(gap.defect().kind, Kind::DamagedFrame);
         (gap.start, gap.end, gap.defect().to_string())
@@ -43,20 +43,20 @@ fn frames_follow_each_other() {
     file.extend(skippable(b""));
     file.extend([0; 100]);
     assert!(backward(&file, 1).is_some());
-    assert_eq!(both(&file), Read_ { bytes: b"a\nbc\n".to_vec(), gaps: vec![], torn: false });
+    assert_eq!(both(&file), Said { bytes: b"a\nbc\n".to_vec(), gaps: vec![], torn: false });
 
     file.truncate(file.len() - 100);
     file.extend(unsized_of(&[b"d", b"e\n"]));
     file.extend(sized(b"f\n"));
     assert!(backward(&file, 1).is_none());
-    assert_eq!(both(&file), Read_ { bytes: b"a\nbc\nde\nf\n".to_vec(), gaps: vec![], torn: false });
+    assert_eq!(both(&file), Said { bytes: b"a\nbc\nde\nf\n".to_vec(), gaps: vec![], torn: false });
 
     let mut file = named_member(b"a\n");
     file.extend(member(b""));
     file.extend(member(b"b\n"));
     file.extend([0; 100]);
     let read = forward(&file, Codec::Gzip);
-    assert_eq!(read, Read_ { bytes: b"a\nb\n".to_vec(), gaps: vec![], torn: false });
+    assert_eq!(read, Said { bytes: b"a\nb\n".to_vec(), gaps: vec![], torn: false });
 }
 
 #[test]
@@ -222,9 +222,9 @@ fn a_frame_holds_what_it_states() {
     assert_eq!(text(&both(&spelt(&[0x21, 0, 5], &[(raw(5), b"four\n")]))), "four\n");
     // A torn one gives no more than it states.
     let file = spelt(&[0x20, 4], &[(raw(2), b"on"), (raw(3), b"e!\n")]);
-    assert_eq!(both(&file[..file.len() - 1]), Read_ { bytes: b"one!".to_vec(), gaps: vec![], torn: true });
+    assert_eq!(both(&file[..file.len() - 1]), Said { bytes: b"one!".to_vec(), gaps: vec![], torn: true });
     let file = spelt(&[0x20, 4], &[(raw(2), b"on"), (raw(3), b"e!\n"), (raw(1), b"x")]);
-    assert_eq!(both(&file[..file.len() - 1]), Read_ { bytes: b"on".to_vec(), gaps: vec![], torn: true });
+    assert_eq!(both(&file[..file.len() - 1]), Said { bytes: b"on".to_vec(), gaps: vec![], torn: true });
 }
 
 #[test]
