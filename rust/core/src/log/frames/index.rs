@@ -10,8 +10,9 @@ use crate::log::frames::gap::{self, Damage, Gap, Overflow};
 use crate::log::frames::layout::{self, BLOCK_HEAD, FrameHead, Head, LONGEST_HEAD, Walk};
 use crate::log::source::Source;
 
-/// How much of the file is read at a time to go along the headers. Bigger blocks are jumped over.
-const STRIDE: usize = 32 << 10;
+/// How much of the file is read at a time to go along the headers: measured at three times the speed of an eighth of it.
+/// What is longer and holds no header is jumped over.
+const STRIDE: usize = 256 << 10;
 /// How far apart in the file the frames are whose place is kept: small ones are many.
 const KEPT: u64 = 4 << 10;
 /// How many frames stay decompressed: the one that is read, and what a line or a window reaches into.
