@@ -103,6 +103,7 @@ def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
     start = cut = 0
     session: str | None = None
     children: dict[str, int] = {}
+    has_notifications: bool | None = None
     for index, record in enumerate(events):
         try:
             event = dsh.event(record)
@@ -112,8 +113,9 @@ def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
             if session is not None and session != event.session:
                 raise session_mismatch(event, session).at(index=index)
             session = event.session
-        if index == 0:
-            cut = dsh.seed_length(event)
+        if has_notifications is None:
+            has_notifications = dsh.holds_notifications(event)
+            cut = 0 if index or has_notifications else dsh.seed_length(event)
         where = side(event, cut)
         if event.kind is Kind.CUT or where.below:
             start = index + 1
@@ -123,7 +125,7 @@ def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
             child = dsh.started_child(event)
             if child is not None:
                 children[child] = index + 1
-    return max(start, children.get(session or "", 0))
+    return max(start, children.get(session or "", 0)) if has_notifications else start
 
 
 def _check(events: Any, what: str) -> None:
