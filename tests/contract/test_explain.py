@@ -110,7 +110,7 @@ def test_counts_of_a_run(engine: ModuleType) -> None:
 def test_candidates_of_a_run(engine: ModuleType) -> None:
     said = explained(engine, RUN)
     assert verdicts(said, "kind", "line", "seq", "messageId", "blocks", "characters", "preview", "reason") == [
-        ("won", "message", 10, 5, "m2", ["text"], 4, "last", None),
+        ("won", "message", 10, 5, "m2", ["text"], 4, "last", "the last message that has blocks"),
         ("empty", "message", 11, 6, None, [], 0, "", "no blocks"),
         ("empty", "message", 7, 3, None, [], 0, "", "no blocks"),
         ("lost", "message", 6, 2, "m1", ["text", "reasoning"], 5, "first", "an older message"),
@@ -125,7 +125,7 @@ def test_candidates_of_a_run(engine: ModuleType) -> None:
 def test_a_stream_that_won_is_the_winner(engine: ModuleType) -> None:
     said = explained(engine, jsonl(chunk(""), empty([{"type": "text-chunks", "texts": ["a"]}], seq=4), chunk("b")))
     assert verdicts(said, "kind", "line", "seq", "blocks", "characters", "preview", "reason") == [
-        ("won", "stream", 2, 4, [], 2, "ab", None),
+        ("won", "stream", 2, 4, [], 2, "ab", "no message has blocks"),
         ("empty", "message", 2, 4, [], 0, "", "no blocks"),
     ]
     assert (counts(said)["streams"], counts(said)["emptyMessages"]) == (2, 1)
@@ -195,9 +195,9 @@ def test_records_that_cannot_be_read_are_counted_with_their_sentence(engine: Mod
     assert said.warnings == ()
     assert counts(said)["malformed"] == 3
     assert verdicts(said, "kind", "line", "seq", "blocks", "characters", "preview", "reason") == [
-        ("won", "message", 3, None, ["text"], 1, "x", None),
-        ("malformed", "record", 4, 8, [], 0, "", "data.stream is a number, expected a list"),
-        ("malformed", "record", 2, 7, [], 0, "", "data is a number, expected an object"),
+        ("won", "message", 3, None, ["text"], 1, "x", "the last message that has blocks"),
+        ("malformed", "record", 4, None, [], 0, "", "data.stream is a number, expected a list"),
+        ("malformed", "record", 2, None, [], 0, "", "data is a number, expected an object"),
         ("malformed", "record", 1, None, [], 0, "", "the record is a string, expected an object"),
     ]
 

@@ -37,7 +37,7 @@ class _Candidate:
     blocks: list[str | None] = field(default_factory=list)
     characters: int = 0
     preview: str = ""
-    reason: str | None = None
+    reason: str = ""
 
 
 class Quiet:
@@ -147,7 +147,7 @@ class Explanation:
             if not length(content):
                 pieces = list(dsh.pieces(event))[divided:]
         except MalformedEventError as error:
-            self._blame(found, dsh.seq(event), error)
+            self._blame(found, error)
             return
         if event.kind is Kind.MESSAGE:
             said = self._said(found, event, content)
@@ -162,15 +162,15 @@ class Explanation:
     def take_unreadable(self, found: Found, error: MalformedEventError) -> None:
         """A record of the suffix that isn't even an event."""
         self._count(found)
-        self._blame(found, None, error)
+        self._blame(found, error)
 
     def _count(self, found: Found) -> None:
         self.taken += 1
         self.first = self.first or found.place
 
-    def _blame(self, found: Found, seq: int | None, error: MalformedEventError) -> None:
+    def _blame(self, found: Found, error: MalformedEventError) -> None:
         self.malformed += 1
-        self.newest.append(_Candidate(self.seen, "record", found.place, seq, reason=error.sentence))
+        self.newest.append(_Candidate(self.seen, "record", found.place, None, reason=error.sentence))
 
     def _said(self, found: Found, event: Event, content: list[Any]) -> _Candidate:
         text = join(block_texts(content))
@@ -229,7 +229,7 @@ class Explanation:
 
     def _shown(self, one: _Candidate, winner: _Candidate | None) -> dict[str, Any]:
         if one is winner:
-            verdict, reason = "won", None
+            verdict, reason = "won", "the last message that has blocks" if self.message else "no message has blocks"
         elif one is self.outside:
             verdict, reason = "outside", "not part of this run"
         elif one is self.stream:

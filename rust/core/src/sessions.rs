@@ -159,7 +159,8 @@ impl<K: Clone> Sessions<K> {
             None if self.named.is_empty() => return self.bare.outcome(),
             None if self.named.len() == 1 => Some(0),
             None => {
-                let mut roots = (0..self.named.len()).filter(|place| !self.children.contains(&self.named[*place].0));
+                let mut roots =
+                    (0..self.named.len()).filter(|place| !self.children.contains(&self.named[*place].0));
                 roots.next().filter(|_| roots.next().is_none())
             }
         };
@@ -188,4 +189,3 @@ impl<K: Clone> Sessions<K> {
         Ok(outcomes)
     }
 }
-

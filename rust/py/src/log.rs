@@ -28,9 +28,11 @@ use crate::strings::{buffer, to_python, type_name};
     on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), explain: "bool" = Given::default(),
     max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default()
 ) -> "lastsaid.selection.Selection")]
-#[pyo3(text_signature = "(data, *, format='auto', suffix='own', session=None, start=None, turn=None, since_seq=None, \
+#[pyo3(
+    text_signature = "(data, *, format='auto', suffix='own', session=None, start=None, turn=None, since_seq=None, \
                          on_malformed='raise', explain=False, max_record_bytes=268435456, \
-                         max_decompressed_bytes=68719476736)")]
+                         max_decompressed_bytes=68719476736)"
+)]
 #[allow(clippy::too_many_arguments)]
 pub fn read_bytes<'py>(
     py: Python<'py>,
@@ -98,9 +100,11 @@ pub fn read_bytes<'py>(
     on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), explain: "bool" = Given::default(),
     max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default()
 ) -> "lastsaid.selection.Selection")]
-#[pyo3(text_signature = "(source, *, format='auto', suffix='own', session=None, start=None, turn=None, since_seq=None, \
+#[pyo3(
+    text_signature = "(source, *, format='auto', suffix='own', session=None, start=None, turn=None, since_seq=None, \
                          on_malformed='raise', explain=False, max_record_bytes=268435456, \
-                         max_decompressed_bytes=68719476736)")]
+                         max_decompressed_bytes=68719476736)"
+)]
 #[allow(clippy::too_many_arguments)]
 pub fn read<'py>(
     py: Python<'py>,
@@ -202,7 +206,9 @@ pub fn read_sessions<'py>(
     format: "str" = Given::default(), max_record_bytes: "int" = Given::default(),
     max_decompressed_bytes: "int" = Given::default()
 ) -> "list[lastsaid.problem.Problem]")]
-#[pyo3(text_signature = "(source, *, format='auto', max_record_bytes=268435456, max_decompressed_bytes=68719476736)")]
+#[pyo3(
+    text_signature = "(source, *, format='auto', max_record_bytes=268435456, max_decompressed_bytes=68719476736)"
+)]
 pub fn check<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,

@@ -114,11 +114,7 @@ fn path<R: Send>(
         Err(Obstacle::Both(plain, compressed)) => Err(ambiguous_log(&path, &plain, &compressed)),
         Err(Obstacle::NoLog) => {
             let class = py.get_type::<pyo3::exceptions::PyOSError>();
-            Err(PyErr::from_value(class.call1((
-                EISDIR,
-                "Is a directory and holds no session.jsonl",
-                path,
-            ))?))
+            Err(PyErr::from_value(class.call1((EISDIR, "Is a directory and holds no session.jsonl", path))?))
         }
         Ok(done) => Ok(done),
     }

@@ -1,18 +1,19 @@
 //! The part of a stream that is in hand: bytes that came and are not read yet.
 
 use std::io::{self, Read};
+use std::ops::Range;
 
 use crate::json::BOM;
-use crate::log::frames::Gap;
+use crate::log::frames::{Gap, Unpacked};
 use crate::log::lines;
 
 const BLOCK: usize = 256 << 10;
 
 /// Bytes that come once, from the start, and what their source knows of damage.
 pub trait Input: Read {
-    /// The stretches that damage stands for, as far as the bytes were read.
-    fn gaps(&self) -> &[Gap] {
-        &[]
+    /// The gaps that reach into this stretch, in order, as far as the bytes were read.
+    fn gaps(&self, _within: Range<u64>) -> Vec<Gap> {
+        Vec::new()
     }
 
     /// Whether the input ended in the middle of a frame; known at its end.
@@ -31,6 +32,23 @@ impl<R: Read> Read for Plain<R> {
 }
 
 impl<R: Read> Input for Plain<R> {}
+
+impl<R: Read> Input for Unpacked<R> {
+    fn gaps(&self, within: Range<u64>) -> Vec<Gap> {
+        reaching_into(self.gaps(), within)
+    }
+
+    fn is_torn(&self) -> bool {
+        self.is_torn()
+    }
+}
+
+/// Those of gaps in order that reach into a stretch.
+pub fn reaching_into(gaps: &[Gap], within: Range<u64>) -> Vec<Gap> {
+    let first = gaps.partition_point(|gap| gap.end <= within.start);
+    let last = gaps.partition_point(|gap| gap.start < within.end);
+    gaps.get(first..last).unwrap_or_default().to_vec()
+}
 
 /// A window that moves on over an input. Zero bytes at its end are padding and never seen (S7).
 pub struct Ahead<'i> {

@@ -21,9 +21,9 @@ pub fn read(
     let mut reading = Reading { sink, start, limit, line: 1, elements: 0, element: None, is_after_comma: false };
     let mut state = State::default();
     loop {
-        let gap = ahead.input.gaps().iter().find(|gap| gap.start >= ahead.offset).map(|gap| (gap.start, gap.defect.clone()));
         let whole = ahead.bytes.len();
-        let upto = gap.as_ref().map_or(whole, |(start, _)| whole.min(usize::try_from(start - ahead.offset).unwrap_or(whole)));
+        let gap = ahead.input.gaps(ahead.offset..ahead.offset + whole as u64).into_iter().next();
+        let upto = gap.map_or(whole, |gap| usize::try_from(gap.start - ahead.offset).unwrap_or(whole).min(whole));
         for at in 0..upto {
             let byte = ahead.bytes[at];
             let offset = ahead.offset + at as u64;
@@ -45,9 +45,9 @@ pub fn read(
             }
             reading.line += u64::from(byte == b'\n');
         }
-        if let Some((offset, defect)) = gap.filter(|_| upto < whole) {
+        if let Some(gap) = gap {
             // Nobody knows how much of the array is missing: what follows is not read.
-            reading.bad(defect, Place::at_offset(offset, None), offset)?;
+            reading.bad(gap.defect(), Place::at_offset(gap.start, None), gap.start)?;
             return Ok(End { is_torn: false, records: reading.elements });
         }
         let end = ahead.offset + whole as u64;
@@ -136,8 +136,7 @@ impl<S: Sink> Reading<'_, S> {
             return;
         }
         let place = self.place(offset);
-        let element =
-            self.element.get_or_insert_with(|| Element { place, bytes: Vec::new(), length: 0, used: 0 });
+        let element = self.element.get_or_insert_with(|| Element { place, bytes: Vec::new(), length: 0, used: 0 });
         element.length += 1;
         if !white {
             element.used = element.length;

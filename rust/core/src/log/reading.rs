@@ -5,13 +5,13 @@ use std::io::Read;
 
 use crate::backward::{self, How};
 use crate::checking::{Checking, Problem};
-use crate::error::{Error, Kind, Malformed};
+use crate::error::Error;
 use crate::fold::Place;
 use crate::formats::dsh;
 use crate::json::{BOM, Value};
 use crate::log::ahead::{Input, Plain};
 use crate::log::document::{self, Sink};
-use crate::log::frames::{Frames, Overflow, Unpacked, codec, Codec};
+use crate::log::frames::{Codec, Frames, Overflow, Unpacked, codec};
 use crate::log::records::LogRecords;
 use crate::log::source::{FromStart, Held, Source};
 use crate::node::{Flow, Node};
@@ -89,7 +89,7 @@ pub fn read_sessions_stream(input: &mut dyn Read, options: &Options) -> Result<A
 pub fn check(mut input: impl Read, options: &Options) -> Result<Vec<Problem>> {
     let mut checking = Checking::default();
     let done = with_input(&mut input, options, |input| document::read(input, &mut checking, 0, options.limit));
-    match done.map_err(|error| named(error, options)) {
+    match done.map_err(named) {
         // A log of which too much would have to be decompressed is checked as far as that.
         Err(Error::Malformed(defect)) => {
             let place = Place::at_offset(defect.offset.unwrap_or(0), defect.line);
@@ -125,11 +125,11 @@ fn answers<S: Source>(source: &mut S, options: &Options, whose: Whose) -> Result
             }
         }
     };
-    answers.map_err(|error| named(error, options))
+    answers.map_err(named)
 }
 
 fn stream_answers(input: &mut dyn Read, options: &Options, whose: Whose) -> Result<Answers> {
-    with_input(input, options, |input| once(input, options, whose)).map_err(|error| named(error, options))
+    with_input(input, options, |input| once(input, options, whose)).map_err(named)
 }
 
 const MAGIC: usize = 4;
@@ -151,15 +151,12 @@ fn with_input<R>(
 }
 
 /// An error of too much decompressed, in the words of S7.
-fn named(error: Error<Infallible>, options: &Options) -> Error<Infallible> {
+fn named(error: Error<Infallible>) -> Error<Infallible> {
     let Error::Io(io) = &error else { return error };
-    if !io.get_ref().is_some_and(|inner| inner.is::<Overflow>()) {
-        return error;
+    match io.get_ref().and_then(|inner| inner.downcast_ref::<Overflow>()) {
+        Some(overflow) => overflow.defect().into(),
+        None => error,
     }
-    let limit = options.decompressed;
-    let found = format!("beyond {limit} decompressed bytes");
-    let expected = format!("at most {limit} (see max_decompressed_bytes)");
-    Malformed::new(Kind::TooLarge, "", found, expected).at_offset(limit, None).into()
 }
 
 /// A log that can be read at any offset, from its end where that answers.

@@ -167,12 +167,9 @@ impl<'s, S: Source> LogRecords<'s, S> {
         let (first, tail, end, limit) = (self.first, self.tail, self.end, self.limit);
         let stretch = self.source.block(base, len)?;
         lines::with_needle(stretch, &mut candidates);
-        let first_gap = self.source.gaps().partition_point(|gap| gap.start + 1 < base);
-        let gaps: Vec<_> = self.source.gaps()[first_gap..]
-            .iter()
-            .take_while(|gap| gap.start + 1 < base + len as u64)
-            .cloned()
-            .collect();
+        let mut gaps = self.source.gaps(base..base + len as u64);
+        // Only the LF before it may be here, or the rest of it.
+        gaps.retain(|gap| (base..base + len as u64).contains(&(gap.start + 1)));
         let stretch = self.source.block(base, len)?;
         for gap in &gaps {
             let start = usize::try_from(gap.start + 1 - base).unwrap_or(usize::MAX);
@@ -229,9 +226,8 @@ impl<'s, S: Source> LogRecords<'s, S> {
         V: Visitor<K, Infallible>,
         Box<[u8]>: Into<K>,
     {
-        if let Some(gap) = self.source.gaps().iter().find(|gap| gap.start + 1 == start) {
-            let found = damaged(gap);
-            return visitor.visit(&found);
+        if let Some(gap) = self.source.gaps(start..end).into_iter().find(|gap| gap.start + 1 == start) {
+            return visitor.visit(&damaged(&gap));
         }
         if start >= self.tail && self.is_blank(start, end)? {
             return Ok(Flow::Continue);
@@ -364,7 +360,7 @@ where
             at += block.len() as u64;
         }
         // After damage nobody knows lines.
-        let is_known = self.source.gaps().iter().all(|gap| gap.start > offset);
+        let is_known = self.source.gaps(0..offset + 1).is_empty();
         Ok(defect.at_offset(offset, is_known.then_some(before + 1)))
     }
 }

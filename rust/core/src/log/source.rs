@@ -3,8 +3,9 @@
 use std::error::Error;
 use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
 
-use crate::log::ahead::Input;
+use crate::log::ahead::{Input, reaching_into};
 use crate::log::frames::Gap;
 
 /// Bytes that can be read at any offset.
@@ -14,9 +15,9 @@ pub trait Source {
     /// The bytes from `at`, `len` of them or as many as there are.
     fn block(&mut self, at: u64, len: usize) -> io::Result<&[u8]>;
 
-    /// The stretches that damage stands for, as far as blocks were read.
-    fn gaps(&self) -> &[Gap] {
-        &[]
+    /// The gaps that reach into this stretch, in order: those of the blocks that were read are known.
+    fn gaps(&self, _within: Range<u64>) -> Vec<Gap> {
+        Vec::new()
     }
 
     /// Whether the bytes end in the middle of a frame.
@@ -34,8 +35,8 @@ impl<S: Source + ?Sized> Source for &mut S {
         (**self).block(at, len)
     }
 
-    fn gaps(&self) -> &[Gap] {
-        (**self).gaps()
+    fn gaps(&self, within: Range<u64>) -> Vec<Gap> {
+        (**self).gaps(within)
     }
 
     fn is_torn(&self) -> bool {
@@ -147,8 +148,8 @@ impl<S: Source> Read for FromStart<'_, S> {
 }
 
 impl<S: Source> Input for FromStart<'_, S> {
-    fn gaps(&self) -> &[Gap] {
-        self.source.gaps()
+    fn gaps(&self, within: Range<u64>) -> Vec<Gap> {
+        self.source.gaps(within)
     }
 
     fn is_torn(&self) -> bool {
@@ -168,7 +169,7 @@ impl Held {
     pub fn new(input: &mut dyn Input) -> io::Result<Self> {
         let mut bytes = Vec::new();
         input.read_to_end(&mut bytes)?;
-        Ok(Self { bytes, gaps: input.gaps().to_vec(), is_torn: input.is_torn() })
+        Ok(Self { bytes, gaps: input.gaps(0..u64::MAX), is_torn: input.is_torn() })
     }
 }
 
@@ -182,8 +183,8 @@ impl Source for Held {
         Ok(&self.bytes[start..start.saturating_add(len).min(self.bytes.len())])
     }
 
-    fn gaps(&self) -> &[Gap] {
-        &self.gaps
+    fn gaps(&self, within: Range<u64>) -> Vec<Gap> {
+        reaching_into(&self.gaps, within)
     }
 
     fn is_torn(&self) -> bool {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use memchr::{memchr, memrchr};
 
-use crate::error::{Error, Malformed};
+use crate::error::Error;
 use crate::fold::Place;
 use crate::json;
 use crate::log::ahead::Ahead;
@@ -32,7 +32,7 @@ pub fn read(
             match lf {
                 Some(lf) => {
                     ahead.pass(lf + 1);
-                    reading.long(line, ahead.input.gaps())?;
+                    reading.long(line, &ahead.input.gaps(line.start..ahead.offset))?;
                     long = None;
                 }
                 None => {
@@ -46,7 +46,8 @@ pub fn read(
             }
         }
         if let Some(lf) = memrchr(b'\n', &ahead.bytes) {
-            reading.stretches(&ahead.bytes[..=lf], ahead.offset, ahead.input.gaps())?;
+            let gaps = ahead.input.gaps(ahead.offset..ahead.offset + lf as u64 + 1);
+            reading.stretches(&ahead.bytes[..=lf], ahead.offset, &gaps)?;
             ahead.pass(lf + 1);
         }
         if ahead.is_end {
@@ -105,10 +106,13 @@ struct Reading<'s, S> {
 impl<S: Sink> Reading<'_, S> {
     /// Examine what must be of whole lines, and each gap among them.
     fn stretches(&mut self, mut lines: &[u8], mut offset: u64, gaps: &[Gap]) -> Result<(), Error<Infallible>> {
-        let first = gaps.partition_point(|gap| gap.start + 1 < offset);
-        for gap in &gaps[first..] {
-            let at = usize::try_from(gap.start + 1 - offset).unwrap_or(usize::MAX);
-            let Some((before, rest)) = lines.split_at_checked(at).filter(|(_, rest)| !rest.is_empty()) else { break };
+        for gap in gaps {
+            // Only the LF before it may be here, or the rest of it.
+            let Some(at) = (gap.start + 1).checked_sub(offset) else { continue };
+            let at = usize::try_from(at).unwrap_or(usize::MAX);
+            let Some((before, rest)) = lines.split_at_checked(at).filter(|(_, rest)| !rest.is_empty()) else {
+                break;
+            };
             self.stretch(before, offset)?;
             self.gap(gap)?;
             // Whole lines: the gap's own is among them.
@@ -231,7 +235,6 @@ impl<S: Sink> Reading<'_, S> {
 
 /// A gap as a record that can't be read.
 pub fn damaged<'a>(gap: &Gap) -> Found<json::Value<'a>> {
-    let value: Result<_, Box<Malformed>> = Err(gap.defect.clone());
     let place = Place::at_offset(gap.start, None);
-    Found { place, start: gap.start, end: gap.end, value, limits: Ok(()) }
+    Found { place, start: gap.start, end: gap.end, value: Err(gap.defect()), limits: Ok(()) }
 }
