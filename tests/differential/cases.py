@@ -34,10 +34,10 @@ class Bench:
         self.totals = list(accumulate(KINDS[name].WEIGHT for name in self.kinds))
 
     def draw(self, seed: int, number: int) -> Case:
-        choice = Choice(f"{seed}/{number}")
-        roll = choice.below(self.totals[-1])
+        """The case of that number. With one kind alone a number always means the same, whatever else is offered."""
+        roll = Choice(f"{seed}/{number}").below(self.totals[-1])
         kind = next(name for name, total in zip(self.kinds, self.totals, strict=True) if roll < total)
-        return Case(kind, KINDS[kind].draw(choice))
+        return Case(kind, KINDS[kind].draw(Choice(f"{seed}/{number}/{kind}")))
 
     def differ(self, case: Case) -> Difference | None:
         """The first difference of a case: between engines, or between what must agree within one."""

@@ -65,7 +65,8 @@ TOKENS = (
 )  # fmt: skip
 LONG_TOKENS = (b"[" * 511, b"[" * 520, b"]" * 511, b"1" * 4301, b"1" * 4300, b"[" * 1500 + b"]" * 1500)
 TAILS = (b"\n", b"\n", b"\n", b"", b"\r\n", b"\n\n \n", b"\n\x00\x00\x00", b"\x00", b"\x00" * 600, b"\n{",
-         b'\n{"ty', b"\n  ", b"\n42", b'\n"turn', b"\n[]", b"\n{}", b"\n\xff", b"\n" + BOM, b"\n}", b"\n{}x", b"\n\x00{}")  # fmt: skip
+         b'\n{"ty', b"\n  ", b"\n42", b'\n"turn', b"\n[]", b"\n{}", b"\n\xff", b"\n" + BOM, b"\n}", b"\n{}x",
+         b"\n\x00{}")  # fmt: skip
 
 
 _LONG = tuple(record for record in RECORDS if len(record) > 400)

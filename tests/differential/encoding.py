@@ -233,8 +233,7 @@ def array(records: list[bytes], choice: Choice, *, damage: float) -> bytes:
     """The records as the elements of one document, on one line or several."""
     space = (b"", b"", b" ", b"\n", b"\r\n\t", b"\n ")
     parts = [choice.of((b"", b"", b"", b"\xef\xbb\xbf")), choice.of((b"[", b"[", b"[\n", b"[ "))]
-    for number, record in enumerate(records):
-        parts += [choice.of(space), b",", choice.of(space), record] if number else [record]
+    parts.append(choice.of((b",", b", ", b",\n", b"\n,", b" ,\r\n\t")).join(records))
     parts += [choice.of(space), b"]", choice.of((b"", b"\n", b" \n", b"\x00\x00"))]
     if choice.chance(damage):
         at = choice.below(len(parts))
