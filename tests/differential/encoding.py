@@ -256,11 +256,9 @@ def server_sent(records: list[bytes], choice: Choice) -> bytes:
     parts = [choice.of((b"", b"", b"\xef\xbb\xbf", end))]
     for record in records:
         if choice.chance(0.2):
-            parts.append(
-                choice.of((b": comment", b"event: x", b"id: 1", b"retry: 5", b"data-x: no", b"dat", b"data")) + end
-            )
-        for piece in split(record, choice.cuts(len(record), 2) if choice.chance(0.3) else ()):
-            parts.append(choice.of((b"data: ", b"data: ", b"data:", b"data:  ")) + piece + end)
+            parts.append(choice.of(OTHER_FIELDS) + end)
+        pieces = split(record, choice.cuts(len(record), 2) if choice.chance(0.3) else ())
+        parts += [choice.of((b"data: ", b"data: ", b"data:", b"data:  ")) + piece + end for piece in pieces]
         if choice.chance(0.1):
             parts.append(choice.of((b": x", b"data", b"data:", b"id")) + end)
         parts.append(choice.of((end, end, end, end + end, b"\n", b"")))

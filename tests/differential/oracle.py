@@ -5,6 +5,7 @@ For sound events of one session. Both engines may agree on a wrong answer; then 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 BLANKS = frozenset("\t\n\v\f\r \x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000") | set(map(chr, range(0x2000, 0x200B)))
@@ -79,9 +80,9 @@ def members(event: dict[str, Any]) -> int:
     return next((max(1, len(found)) for found in lists if isinstance(found, list)), 1)
 
 
-def own_start(events: list[dict[str, Any]]) -> tuple[int, int]:
+def own_start(events: list[dict[str, Any]], examined: Collection[int]) -> tuple[int, int]:
     """Where the run's own suffix starts, and how many members of the row there were copied (S4)."""
-    events = [bare(event) for event in events]
+    events = [bare(event) if number in examined else {} for number, event in enumerate(events)]
     start = (0, 0)
     first = events[0] if events else {}
     has_seed = kind(first) == "session" and ordinal(first, "version") in (0, 1)

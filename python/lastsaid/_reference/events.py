@@ -116,7 +116,7 @@ def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
             child = dsh.started_child(event)
             if child is not None:
                 children[child] = index + 1
-    return max(start, children.get(session or "", 0))
+    return max(start, 0 if session is None else children.get(session, 0))
 
 
 def _check(events: Any, what: str) -> None:
