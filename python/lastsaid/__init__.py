@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from lastsaid.errors import FoldBusyError, LastsaidError, MalformedEventError, TurnNotFoundError
+from lastsaid.errors import (
+    AmbiguousLogError,
+    FoldBusyError,
+    LastsaidError,
+    MalformedEventError,
+    MissingExtraError,
+    SessionNotFoundError,
+    TurnNotFoundError,
+)
+from lastsaid.problem import Problem
 from lastsaid.selection import EarlierText, Selection, SelectionWarning
 
 if TYPE_CHECKING:
@@ -12,9 +21,11 @@ if TYPE_CHECKING:
     from lastsaid._reference import (
         RULE_VERSION,
         AssistantOutputFold,
+        check,
         final_assistant_output,
         read,
         read_bytes,
+        read_sessions,
         select,
         suffix_start,
     )
@@ -25,17 +36,23 @@ if TYPE_CHECKING:
 __all__ = [
     "ENGINE",
     "RULE_VERSION",
+    "AmbiguousLogError",
     "AssistantOutputFold",
     "EarlierText",
     "FoldBusyError",
     "LastsaidError",
     "MalformedEventError",
+    "MissingExtraError",
+    "Problem",
     "Selection",
     "SelectionWarning",
+    "SessionNotFoundError",
     "TurnNotFoundError",
+    "check",
     "final_assistant_output",
     "read",
     "read_bytes",
+    "read_sessions",
     "select",
     "suffix_start",
 ]

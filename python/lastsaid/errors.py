@@ -1,18 +1,31 @@
 """The one exception tree. Both engines raise from it, so `except` means the same whichever runs.
 
     LastsaidError
-    ├── MalformedEventError  (ValueError)    a record the rule needs cannot be read
-    ├── TurnNotFoundError    (LookupError)   `turn=` names a turn that is not there
-    └── FoldBusyError        (RuntimeError)  a fold was called from inside a call on itself
+    ├── MalformedEventError   (ValueError)    a record the rule needs cannot be read
+    ├── TurnNotFoundError     (LookupError)   `turn=` names a turn that is not there
+    ├── SessionNotFoundError  (LookupError)   `session=` names a session that is not there, or must name one
+    ├── AmbiguousLogError     (ValueError)    a directory holds the same log in both encodings
+    ├── MissingExtraError     (ImportError)   what was asked for takes an extra that is not installed
+    └── FoldBusyError         (RuntimeError)  a fold was called from inside a call on itself, or amid a record
 
 Spec: docs/spec/selection.md S5, S7, S10.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Final, Literal, final
 
-__all__ = ["FoldBusyError", "LastsaidError", "MalformedEventError", "MalformedKind", "TurnNotFoundError"]
+__all__ = [
+    "AmbiguousLogError",
+    "FoldBusyError",
+    "LastsaidError",
+    "MalformedEventError",
+    "MalformedKind",
+    "MissingExtraError",
+    "SessionNotFoundError",
+    "TurnNotFoundError",
+]
 
 MalformedKind = Literal[
     "not_utf8",
@@ -148,7 +161,80 @@ class TurnNotFoundError(LastsaidError, LookupError):
 
 
 @final
+class SessionNotFoundError(LastsaidError, LookupError):
+    """`session=` names a session that the log does not hold, or was needed and not given (S5).
+
+    Attributes:
+        session: the id that was asked for; None when nobody said which.
+        sessions: the ids of the log's sessions, in the order in which they first occur.
+    """
+
+    __module__ = "lastsaid"
+
+    session: Final[str | None]
+    sessions: Final[tuple[str, ...]]
+
+    def __init__(self, session: str | None, sessions: tuple[str, ...]) -> None:
+        self.session = session
+        self.sessions = sessions
+        shown = ", ".join(map(json.dumps, sessions[:20])) + (", …" if len(sessions) > 20 else "")
+        named = f"its sessions are {shown}" if sessions else "it names no sessions"
+        super().__init__(
+            f"the log holds several sessions and nobody said which; {named}"
+            if session is None
+            else f"session {json.dumps(session)} is not in the log; {named}"
+        )
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return SessionNotFoundError, (self.session, self.sessions)
+
+
+@final
+class AmbiguousLogError(LastsaidError, ValueError):
+    """A directory holds its newest log both plain and compressed; `names` are the two files (S5)."""
+
+    __module__ = "lastsaid"
+
+    directory: Final[str]
+    names: Final[tuple[str, str]]
+
+    def __init__(self, directory: str, names: tuple[str, str]) -> None:
+        self.directory = directory
+        self.names = names
+        super().__init__(f"{directory} holds both {names[0]} and {names[1]}; name one of them")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return AmbiguousLogError, (self.directory, self.names)
+
+
+@final
+class MissingExtraError(LastsaidError, ImportError):
+    """What was asked for takes an extra that is not installed; the message names it (S7).
+
+    Attributes:
+        what: what takes it, with what else would do: `reading zstd in the pure Python engine takes Python 3.14`.
+        extra: the extra of `lastsaid[extra]`.
+    """
+
+    __module__ = "lastsaid"
+
+    what: Final[str]
+    extra: Final[str]
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.what = what
+        self.extra = extra
+        super().__init__(f"{what} or the extra lastsaid[{extra}]")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return MissingExtraError, (self.what, self.extra)
+
+
+@final
 class FoldBusyError(LastsaidError, RuntimeError):
-    """A fold was called from inside a call on the same fold; nothing has changed (S10)."""
+    """A fold was called from inside a call on itself, or while bytes of a record are pending (S5, S10).
+
+    Nothing has changed.
+    """
 
     __module__ = "lastsaid"

@@ -78,7 +78,8 @@ class Selection:
         reported: what the product itself claims; `disagrees`: it is something else.
         warnings: in the order of `SelectionWarning`.
         policy: the policies that were in force.
-        counts, candidates: None unless explained.
+        counts: numbers about the log and the run's part of it; candidates: what could have been the answer, the
+            winner first. None unless explained.
     """
 
     source: Source
@@ -99,7 +100,7 @@ class Selection:
     disagrees: bool = False
     warnings: tuple[SelectionWarning, ...] = ()
     policy: tuple[str, ...] = ()
-    counts: dict[str, int] | None = field(default=None)
+    counts: dict[str, int | None] | None = field(default=None)
     candidates: tuple[dict[str, Any], ...] | None = field(default=None)
 
     def __bool__(self) -> bool:

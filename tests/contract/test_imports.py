@@ -11,10 +11,11 @@ PACKAGE = Path(__file__).parents[2] / "python" / "lastsaid"
 ARROWS = {
     "errors": set(),
     "selection": set(),
-    "_protocol": {"selection"},
-    "_reference": {"errors", "selection", "_protocol", "engine"},
+    "problem": set(),
+    "_protocol": {"problem", "selection"},
+    "_reference": {"errors", "problem", "selection", "_protocol", "engine"},
     "engine": {"_protocol", "_reference", "_core"},
-    "__init__": {"errors", "selection", "engine", "_reference"},
+    "__init__": {"errors", "problem", "selection", "engine", "_reference"},
     "cli": {"engine", "errors", "selection", "_protocol"},
     "__main__": {"cli"},
 }

@@ -506,8 +506,9 @@ def test_merging_two_sessions_is_an_error(engine: ModuleType) -> None:
 
 @pytest.mark.parametrize("skip", [False, True])
 def test_first_record_of_another_session_is_the_error(engine: ModuleType, skip: bool) -> None:
-    """spec S4: in lists and logs, skipping or not; the id of the first enveloped record is the session."""
+    """spec S4: in lists and logs that begin bare, skipping or not; the first enveloped record names the session."""
     events = [
+        header(),
         headless(message("a")),
         message("bare"),
         headless(message("b"), "s2"),
@@ -518,10 +519,10 @@ def test_first_record_of_another_session_is_the_error(engine: ModuleType, skip: 
     options = {"on_malformed": "skip"} if skip else {}
     for call in (lambda: engine.select(events), lambda: engine.select(iter(events))):
         error = raised(call)
-        assert (error.kind, error.index, error.found) == ("wrong_session", 2, '"s2"')
+        assert (error.kind, error.index, error.found) == ("wrong_session", 3, '"s2"')
     for call in (lambda: engine.read_bytes(log, **options), lambda: engine.read(Dribble(log), **options)):
         error = raised(call)
-        assert (error.kind, error.line, error.expected) == ("wrong_session", 3, '"s1" (one fold is one session)')
+        assert (error.kind, error.line, error.expected) == ("wrong_session", 4, '"s1" (one fold is one session)')
 
 
 def test_nothing_before_a_bare_winner_is_looked_at(engine: ModuleType) -> None:

@@ -11,10 +11,11 @@ import pytest
 import lastsaid
 from lastsaid._protocol import DEFAULT_MAX_RECORD_BYTES
 
-FUNCTIONS = ("final_assistant_output", "select", "suffix_start", "read", "read_bytes")
+FUNCTIONS = ("final_assistant_output", "select", "suffix_start", "read", "read_bytes", "read_sessions", "check")
 CONSTANTS = ("ENGINE", "RULE_VERSION")
 METHODS = (
     *("push", "push_text", "push_json", "extend", "extend_text", "extend_json", "collect", "selection", "merge"),
+    *("feed", "end"),
     *("__copy__", "__deepcopy__", "__reduce__", "_from_pickle"),
 )
 
@@ -94,6 +95,6 @@ def test_folds_take_no_attributes(engine: ModuleType) -> None:
 
 def test_default_limit_is_stated(engine: ModuleType) -> None:
     """spec S7: limits with stated defaults."""
-    for name in ("read", "read_bytes"):
+    for name in ("read", "read_bytes", "read_sessions", "check"):
         default = inspect.signature(getattr(engine, name)).parameters["max_record_bytes"].default
         assert default == DEFAULT_MAX_RECORD_BYTES == 256 * 1024 * 1024

@@ -161,7 +161,7 @@ def test_pickle_is_plain_and_versioned(engine: ModuleType) -> None:
     assert (restore.__module__, restore.__name__) == ("lastsaid.engine", "restore_fold")
     content = fold.collect()
     assert kept == {
-        "version": 1,
+        "version": 2,
         "format": "dsh",
         "message": (content, False, "m2", 3, None, None, 4),
         "earlier": ([text("said")], True, "m1", 2, None, None, 3),
@@ -172,6 +172,7 @@ def test_pickle_is_plain_and_versioned(engine: ModuleType) -> None:
         "known": True,
         "unknown": True,
         "count": 6,
+        "feeding": None,
     }
     assert b"_core" not in pickle.dumps(fold)
     assert b"_reference" not in pickle.dumps(fold)
@@ -209,9 +210,9 @@ def test_stored_pickle_of_version_1_is_restored(engine: ModuleType) -> None:
 
 
 def test_pickle_of_another_version_says_so(engine: ModuleType) -> None:
-    for version in (0, 2, None):
+    for version in (0, 3, None):
         with pytest.raises(
-            ValueError, match=r"^a fold pickled in version .*, this lastsaid reads version 1$"
+            ValueError, match=r"^a fold pickled in version .*, this lastsaid reads versions 1 and 2$"
         ) as caught:
             engine.AssistantOutputFold._from_pickle(state(filled(engine)) | {"version": version})
         assert str(caught.value).startswith(f"a fold pickled in version {version!r},")

@@ -8,6 +8,7 @@ from typing import Any
 
 from lastsaid._protocol import Event
 from lastsaid._reference import backward
+from lastsaid._reference.explanation import Explanation, Quiet
 from lastsaid._reference.fold import Place, format_named, session_mismatch
 from lastsaid._reference.formats import dsh
 from lastsaid._reference.forward import Pass
@@ -56,30 +57,36 @@ def final_assistant_output(events: Iterable[Event], start: int = 0, *, format: s
     return _scan(events, start, "final_assistant_output").fold.output()
 
 
-def select(events: Iterable[Event], start: int = 0, *, format: str = "auto") -> Selection:
-    """Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError."""
+def select(events: Iterable[Event], start: int = 0, *, format: str = "auto", explain: bool = False) -> Selection:
+    """Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError.
+
+    With `explain` all events are read, from the first, and the Selection has `counts` and `candidates`.
+    """
     name = format_named(format, auto=True)
-    return _scan(events, start, "select").selection(name)
+    return _scan(events, start, "select", explain=bool(explain)).selection(name)
 
 
-def _scan(events: Iterable[Any], start: int, what: str) -> Outcome:
+def _scan(events: Iterable[Any], start: int, what: str, *, explain: bool = False) -> Outcome:
     start = operator.index(start)
     _check(events, what)
     if not isinstance(events, Sequence):
         if start >= 0:
-            return _pass(events, start)
+            found = (Found(Place(index=index), index, index + 1, event) for index, event in enumerate(events))
+            return _pass(found, start, explain)
         events = list(events)
     records = ListRecords(events)
     lo = max(0, records.end + start) if start < 0 else min(start, records.end)
+    if explain:
+        return _pass(records.forward(0, records.end), lo, explain)
     return backward.scan(records, lo, records.end)
 
 
-def _pass(events: Iterable[Any], start: int) -> Outcome:
-    reading = Pass(WHOLE, lambda error, place: error.at(index=place.index))
-    for index, event in enumerate(events):
-        found = Found(Place(index=index), index, index + 1, event)
-        if index < start:
-            reading.outside = backward.speaks(found, reading.everywhere) or reading.outside
+def _pass(records: Iterable[Found], start: int, explain: bool) -> Outcome:
+    explanation = Explanation(Quiet()) if explain else None
+    reading = Pass(WHOLE, lambda error, place: error.at(index=place.index), explanation=explanation)
+    for found in records:
+        if found.start < start:
+            reading.pass_over(found)
         else:
             reading.feed(found)
     return reading.outcome()
@@ -96,6 +103,7 @@ def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
     start = cut = 0
     session: str | None = None
     children: dict[str, int] = {}
+    has_notifications: bool | None = None
     for index, record in enumerate(events):
         try:
             event = dsh.event(record)
@@ -105,8 +113,9 @@ def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
             if session is not None and session != event.session:
                 raise session_mismatch(event, session).at(index=index)
             session = event.session
-        if index == 0:
-            cut = dsh.seed_length(event)
+        if has_notifications is None:
+            has_notifications = dsh.holds_notifications(event)
+            cut = 0 if index or has_notifications else dsh.seed_length(event)
         where = side(event, cut)
         if event.kind is Kind.CUT or where.below:
             start = index + 1
@@ -116,7 +125,9 @@ def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
             child = dsh.started_child(event)
             if child is not None:
                 children[child] = index + 1
-    return max(start, 0 if session is None else children.get(session, 0))
+    if not has_notifications or session is None:
+        return start
+    return max(start, children.get(session, 0))
 
 
 def _check(events: Any, what: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 from lastsaid._reference.backward import speaks
+from lastsaid._reference.explanation import Explanation
 from lastsaid._reference.fold import Fold, Place
 from lastsaid._reference.formats import dsh
 from lastsaid._reference.node import length
@@ -20,10 +22,15 @@ Placed = Callable[[MalformedEventError, Place], MalformedEventError]
 class Pass:
     """One pass: feed it every record in order, then ask for the outcome."""
 
-    def __init__(self, suffix: Suffix, placed: Placed, *, skip: bool = False) -> None:
+    def __init__(
+        self, suffix: Suffix, placed: Placed, *, skip: bool = False, explanation: Explanation | None = None
+    ) -> None:
         self.suffix = suffix
         self.placed = placed
         self.skip = skip
+        self.explanation = explanation
+        # Notifications have no header that counts what was copied (S4).
+        self.has_seed_length = suffix.kind == "own"
         self.cut = suffix.n if suffix.kind == "since_seq" else 0
         # A window on one turn is closed until that turn starts.
         self.inside = suffix.kind != "turn"
@@ -43,25 +50,60 @@ class Pass:
         self.other_session: MalformedEventError | None = None
         self.enveloped = False
 
+    def copy(self) -> Pass:
+        """Another pass that has seen the same records."""
+        new = copy.copy(self)
+        new.turns = list(self.turns)
+        new.everywhere = self.everywhere.copy()
+        new.fold = self.fold.copy()
+        new.explanation = self.explanation and self.explanation.copy()
+        return new
+
     def feed(self, found: Found) -> None:
         """Take the next record that is examined."""
         try:
             event = found.event()
         except MalformedEventError as error:
+            self._see(None)
             if self.inside:
                 self._defect(error, found)
-            self.records += 1
+                if self.explanation is not None:
+                    self.explanation.take_unreadable(found, error)
             return
+        self._see(event)
         self.everywhere.recognise(event)
         divided = self._cut(found, event)
         if divided is not None:
+            if self.explanation is not None:
+                self.explanation.take(found, event, divided)
             self._take(found, event, divided)
+
+    def pass_over(self, found: Found) -> None:
+        """Take note of a record before the `start` that was asked for."""
+        try:
+            event = found.event()
+        except MalformedEventError:
+            self._see(None)
+            return
+        self._see(event)
+        self.everywhere.recognise(event)
+        self._pass_by(found, event)
+
+    def begin(self) -> None:
+        """What comes from here on is the run's own (S4)."""
+        if self.suffix.kind == "own":
+            self._leave()
+
+    def _see(self, event: Event | None) -> None:
+        """Count a record, in the suffix or not; the first may be the header."""
+        if self.records == 0 and event is not None and self.has_seed_length:
+            self.cut = dsh.seed_length(event)
+        if self.explanation is not None:
+            self.explanation.see(event)
         self.records += 1
 
     def _cut(self, found: Found, event: Event) -> int | None:
         """Move the suffix where this record says so; None when the record isn't in it."""
-        if self.suffix.kind == "own" and self.records == 0:
-            self.cut = dsh.seed_length(event)
         if self.suffix.kind == "turn" and event.kind is Kind.TURN_START:
             number = dsh.turn(event)
             if number is not None:
@@ -76,11 +118,19 @@ class Pass:
         if where.below or where.divided or is_marker:
             self._leave()
         if where.below or not self.inside or where.divided:
-            self.outside = self.outside or speaks(found, self.everywhere)
+            self._pass_by(found, event)
         return None if where.below or is_marker or not self.inside else where.divided
+
+    def _pass_by(self, found: Found, event: Event) -> None:
+        """A record that isn't in the suffix, or not with all its members."""
+        self.outside = self.outside or speaks(found, self.everywhere)
+        if self.explanation is not None:
+            self.explanation.pass_by(found, event)
 
     def _leave(self) -> None:
         self.outside = self.outside or self.fold.speaks()
+        if self.explanation is not None:
+            self.explanation.leave()
         self._restart()
 
     def _take(self, found: Found, event: Event, divided: int) -> None:
@@ -127,4 +177,4 @@ class Pass:
         if self.first_defect is not None and not self.skip:
             raise self.first_defect
         self.fold.known, self.fold.unknown = self.everywhere.known, self.everywhere.unknown
-        return Outcome(self.fold, self.skipped, self.outside)
+        return Outcome(self.fold, self.skipped, self.outside, explanation=self.explanation)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from lastsaid._reference.explanation import Explanation
 from lastsaid._reference.fold import Fold
 from lastsaid.selection import Selection, SelectionWarning
 
@@ -16,6 +17,7 @@ class Outcome:
     skipped: int = 0
     outside: bool = False
     torn: bool = False
+    explanation: Explanation | None = None
 
     def selection(self, format: str) -> Selection:
         warnings = []
@@ -25,4 +27,7 @@ class Outcome:
             warnings.append(SelectionWarning.MALFORMED_SKIPPED)
         if self.outside and not self.fold.speaks():
             warnings.append(SelectionWarning.EMPTY_SUFFIX)
-        return self.fold.selection(format, warnings)
+        selection = self.fold.selection(format, warnings)
+        if self.explanation is None:
+            return selection
+        return replace(selection, counts=self.explanation.counts(), candidates=self.explanation.candidates())

@@ -1,17 +1,35 @@
-"""The engine-neutral, versioned form of a fold in a pickle (S10)."""
+"""The engine-neutral, versioned form of a fold in a pickle (S10): a dict of plain values.
+
+Version 2 is version 1 with `feeding` as its last key: None for a fold that `feed` has left nothing of, else
+
+    {"framing": "lines" or "sse",   of the last call of `feed`
+     "pending": bytes,              not looked at yet: what follows a bad record, or the beginning of a BOM
+     "offset": int, "line": int,    of the first of `pending`, or of the next byte
+     "records": int,                of the stream that are whole and not blank
+     "torn": bool,                  how the stream before ended
+     "record": None or tuple,       the record whose end hasn't come, see below
+     "head": bytes,                 sse: of the line that is being read the first 6 bytes, else empty
+     "head_offset": int,            sse: where that line begins, else 0
+     "after_cr": bool}              sse: the last byte was a CR, so that an LF that follows ends no line
+
+A record is `(offset, line, data, size, used, needle, edge, blank)`: the place of its first byte; its first bytes, up to
+the limit of a record; how many it has; how many without the zero bytes at its end; whether a needle is in it; without
+one its last 16 bytes, else none; whether all that is used of it is space, tab, CR or LF.
+"""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from lastsaid._reference.feeding import Feeding, Unfinished
 from lastsaid._reference.fold import Fold, Place, Said, format_named
 from lastsaid._reference.signal import Stop
 from lastsaid._reference.text import join
 
-PICKLE_VERSION: Final = 1
+PICKLE_VERSION: Final = 2
 
 
-def to_pickle(format: str, state: Fold) -> dict[str, Any]:
+def to_pickle(format: str, state: Fold, feeding: Feeding) -> dict[str, Any]:
     """The engine-neutral form of a fold (S10)."""
 
     def place(place: Place) -> tuple[int | None, ...]:
@@ -33,14 +51,36 @@ def to_pickle(format: str, state: Fold) -> dict[str, Any]:
         "known": state.known,
         "unknown": state.unknown,
         "count": state.count,
+        "feeding": _fed(feeding),
     }
 
 
-def from_pickle(pickled: dict[str, Any]) -> tuple[str, Fold]:
-    if pickled.get("version") != PICKLE_VERSION:
-        raise ValueError(
-            f"a fold pickled in version {pickled.get('version')!r}, this lastsaid reads version {PICKLE_VERSION}"
-        )
+def _fed(feeding: Feeding) -> dict[str, Any] | None:
+    if feeding == Feeding():
+        return None
+    record = feeding.record
+    return {
+        "framing": feeding.framing,
+        "pending": bytes(feeding.pending),
+        "offset": feeding.offset,
+        "line": feeding.line,
+        "records": feeding.records,
+        "torn": feeding.torn,
+        "record": record
+        and (
+            *(record.offset, record.line, bytes(record.data), record.size),
+            *(record.used, record.needle, record.edge, record.blank),
+        ),
+        "head": feeding.head,
+        "head_offset": feeding.head_offset,
+        "after_cr": feeding.after_cr,
+    }
+
+
+def from_pickle(pickled: dict[str, Any]) -> tuple[str, Fold, Feeding]:
+    version = pickled.get("version")
+    if version not in (1, PICKLE_VERSION):
+        raise ValueError(f"a fold pickled in version {version!r}, this lastsaid reads versions 1 and {PICKLE_VERSION}")
 
     def said(fields: tuple[Any, ...] | None) -> Said | None:
         return None if fields is None else Said(fields[0], fields[1], fields[2], Place(*fields[3:]))
@@ -56,4 +96,15 @@ def from_pickle(pickled: dict[str, Any]) -> tuple[str, Fold]:
     state.known = pickled["known"]
     state.unknown = pickled["unknown"]
     state.count = pickled["count"]
-    return format_named(pickled["format"]), state
+    return format_named(pickled["format"]), state, _feeding(pickled["feeding"] if version != 1 else None)
+
+
+def _feeding(fed: dict[str, Any] | None) -> Feeding:
+    if fed is None:
+        return Feeding()
+    feeding = Feeding(**fed)
+    feeding.pending = bytearray(fed["pending"])
+    if fed["record"] is not None:
+        offset, line, data, *more = fed["record"]
+        feeding.record = Unfinished(offset, line, bytearray(data), *more)
+    return feeding

@@ -8,7 +8,14 @@ from typing import Final, NamedTuple
 from lastsaid.cli.commands import COMMANDS
 from lastsaid.cli.log import Log
 from lastsaid.cli.terminal import fitted
-from lastsaid.errors import LastsaidError, MalformedEventError, TurnNotFoundError
+from lastsaid.errors import (
+    AmbiguousLogError,
+    LastsaidError,
+    MalformedEventError,
+    MissingExtraError,
+    SessionNotFoundError,
+    TurnNotFoundError,
+)
 
 # Sentences quote names and keys from logs, which may be of any length.
 _LONGEST: Final = 400
@@ -27,10 +34,19 @@ def fault(error: LastsaidError | OSError, log: Log) -> Fault:
     what = fitted(str(error), _LONGEST)
     if isinstance(error, TurnNotFoundError):
         return Fault(what, "the last turn is --turn -1" if error.turns else "read without --turn")
+    if isinstance(error, SessionNotFoundError):
+        return Fault(what, f"name one: {_again('--session ID', log)}" if error.sessions else "read without --session")
+    if isinstance(error, AmbiguousLogError):
+        return Fault(what, f"lastsaid {_typed(log).rstrip('/')}/{error.names[0]}")
+    if isinstance(error, MissingExtraError):
+        return Fault(what, f"pip install 'lastsaid[{error.extra}]', or use the other engine (--engine rust)")
     if isinstance(error, MalformedEventError):
         if error.kind == "wrong_session":
-            hint = f"pick the lines of one session first: {_with_name('grep -F SESSION', log)} | lastsaid -"
-            return Fault(f"the log holds several sessions: {what}", hint)
+            return Fault(f"the log holds several sessions: {what}", f"name one: {_again('--session ID', log)}")
+        if error.kind == "damaged_frame":
+            return Fault(what, "read what is sound with --on-malformed skip")
+        if error.kind == "too_large":
+            return Fault(what, _SKIP)
         if log.encoding is not None:
             return Fault(what, _conversion(log, log.encoding))
         if error.kind == "not_json" and error.line == 1:
@@ -48,14 +64,17 @@ def not_a_log(log: Log) -> Fault | None:
 
 
 def _conversion(log: Log, encoding: str) -> str:
-    compressed = encoding in ("gzip", "zstd")
-    command = f"{encoding} -dc" if compressed else f"iconv -f {encoding} -t UTF-8"
-    return f"{'decompress' if compressed else 'convert'} it first: {_with_name(command, log)} | lastsaid -"
+    return f"convert it first: {_with_name(f'iconv -f {encoding} -t UTF-8', log)} | lastsaid -"
 
 
 def _with_name(command: str, log: Log) -> str:
     """The command with the log's name as one would type it; stdin is there without one."""
     return command if log.is_stdin else f"{command} {_typed(log)}"
+
+
+def _again(options: str, log: Log) -> str:
+    """The same command line with other options."""
+    return f"lastsaid {options} -" if log.is_stdin else f"lastsaid {options} {_typed(log)}"
 
 
 def _typed(log: Log) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 import sys
+from collections.abc import Iterator
 from typing import IO, Any, BinaryIO, Final, cast
 
 from lastsaid._protocol import Engine
 from lastsaid.cli.terminal import file_name
+from lastsaid.problem import Problem
 from lastsaid.selection import Selection
 
 STDIN: Final = "-"
 _BLOCK: Final = 1 << 20
+# Offsets in these are of what they hold.
+_COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
 _FIRST_BYTES: Final = (
-    (b"\x1f\x8b", "gzip"),
-    (b"\x28\xb5\x2f\xfd", "zstd"),
     (b"\xff\xfe\x00\x00", "UTF-32"),
     (b"\x00\x00\xfe\xff", "UTF-32"),
     (b"\xff\xfe", "UTF-16"),
@@ -36,22 +39,35 @@ class Log:
 
     def read(self, engine: Engine, **options: Any) -> Selection:
         """The engine's answer; errors are its own and the operating system's."""
-        if not self.is_stdin and stat.S_ISREG(os.stat(self.path).st_mode):
-            return engine.read(self.path, **options)
-        if not self.is_stdin:
-            # A pipe or a device can be opened once only, and its first bytes are wanted too.
-            with open(self.path, "rb") as stream:
-                return self._read_stream(engine, stream, options)
-        if sys.stdin is None:
-            raise OSError("it is closed")
-        return self._read_stream(engine, sys.stdin.buffer, options)
+        with self._source() as source:
+            return engine.read(source, **options)
 
-    def _read_stream(self, engine: Engine, stream: BinaryIO | IO[bytes], options: dict[str, Any]) -> Selection:
+    def check(self, engine: Engine, **options: Any) -> list[Problem]:
+        """What the engine finds wrong; errors are its own and the operating system's."""
+        with self._source() as source:
+            return engine.check(source, **options)
+
+    @contextlib.contextmanager
+    def _source(self) -> Iterator[str | BinaryIO]:
+        if self.is_stdin:
+            if sys.stdin is None:
+                raise OSError("it is closed")
+            yield self._watched(sys.stdin.buffer)
+            return
+        kind = os.stat(self.path).st_mode
+        if stat.S_ISREG(kind) or stat.S_ISDIR(kind):
+            yield self.path
+            return
+        # A pipe or a device can be opened once only, and its first bytes are wanted too.
+        with open(self.path, "rb") as stream:
+            yield self._watched(stream)
+
+    def _watched(self, stream: BinaryIO | IO[bytes]) -> BinaryIO:
         self._stream = cast(BinaryIO, stream)
         self._base = stream.tell() if stream.seekable() else 0
         peek = getattr(stream, "peek", None)
         self._head = peek(4) if callable(peek) else b""
-        return engine.read(self._stream, **options)
+        return self._stream
 
     @property
     def is_empty(self) -> bool:
@@ -82,7 +98,7 @@ class Log:
 
     def _line_at(self, offset: int) -> int | None:
         # A backward read knows no lines; they are counted only when somebody is told one.
-        if self.encoding is not None:
+        if self.encoding is not None or self._first_bytes().startswith(_COMPRESSED):
             return None
         try:
             if self._stream is None:

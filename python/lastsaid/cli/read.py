@@ -45,6 +45,9 @@ def parser(prog: str) -> Parser:
     part.add_argument("--since-seq", type=ordinal, metavar="N", help="the events from that seq on")
     part.add_argument("--start", type=integer, metavar="N", help="from record N on; 0 is the header, -1 the last one")
     part.add_argument("--whole", action="store_true", help="all of the log, also what the last run was seeded with")
+    parser.add_argument("--session", metavar="ID", help="whose answer, where a log holds several sessions")
+    parser.add_argument("--explain", action="store_true", help="which record won, which lost, and why")
+    parser.add_argument("--check", action="store_true", help="everything that is wrong with the logs, a line each")
     parser.add_argument("--format", choices=(*FORMATS, "auto"), default="auto", help="the log's format (auto)")
     parser.add_argument(
         "--on-malformed", choices=("raise", "skip"), default="raise", help="what to do with a bad line (raise)"
@@ -67,6 +70,7 @@ def run(arguments: Sequence[str], prog: str) -> int:
         return _print_version(chosen_engine(options.engine))
     if not options.logs:
         options_of.error("no LOG is named")
+    _refuse_contradictions(options, options_of)
     if options.logs.count(STDIN) > 1:
         options_of.error("stdin (-) can be read only once")
     overwritten = next((log for log in options.logs if _is_same_file(log, options.output)), None)
@@ -76,7 +80,25 @@ def run(arguments: Sequence[str], prog: str) -> int:
         )
     engine = chosen_engine(options.engine)
     with results_to(options.output) as results:
-        return _Reading(options, engine, results).all()
+        return _check(options, engine, results) if options.check else _Reading(options, engine, results).all()
+
+
+def _refuse_contradictions(options: argparse.Namespace, options_of: Parser) -> None:
+    """Options that say two things about what is printed."""
+    if options.explain and options.blocks:
+        options_of.error("--explain and --blocks exclude each other")
+    if options.check:
+        for name in ("explain", "blocks", "whole", "turn", "since_seq", "start", "session"):
+            if getattr(options, name) not in (None, False):
+                options_of.error(f"--check looks at the whole log: it excludes --{name.replace('_', '-')}")
+
+
+def _check(options: argparse.Namespace, engine: Engine, results: Results) -> int:
+    from lastsaid.cli.check import check_all
+
+    logs = [Log(path) for path in options.logs]
+    talk = Talk(options.color)
+    return check_all(logs, engine, results, talk, format=options.format, as_json=options.json)
 
 
 def _is_same_file(log: str, output: str | None) -> bool:
@@ -113,11 +135,15 @@ class _Reading:
         self.options: dict[str, Any] = {
             "format": options.format,
             "suffix": "whole" if options.whole else "own",
+            "session": options.session,
             "start": options.start,
             "turn": options.turn,
             "since_seq": options.since_seq,
             "on_malformed": options.on_malformed,
+            "explain": options.explain,
         }
+        self.explain: bool = options.explain
+        self.part = self.asked.part or ("whole log" if options.whole else "own part")
 
     def all(self) -> int:
         codes = {self._one(log, is_first=i == 0) for i, log in enumerate(self.logs)}
@@ -141,6 +167,11 @@ class _Reading:
             self.results.write(selection_line(log, selection, to_terminal=to_terminal))
         elif self.blocks:
             self.results.write(json_line(selection.output, to_terminal=to_terminal))
+        elif self.explain:
+            from lastsaid.cli.explanation import explanation_text
+
+            shown = explanation_text(log, selection, self.part)
+            self.results.write(text_bytes(shown, to_terminal=to_terminal))
         elif has_text(selection):
             self.results.write(text_bytes(selection.text, to_terminal=to_terminal))
         self.results.flush()

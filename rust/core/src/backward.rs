@@ -90,7 +90,7 @@ pub fn scan<K, E, R: Records<K, E>>(records: &mut R, lo: u64, hi: u64, how: How)
         fold.unknown = look.unknown;
         outside = look.speaks;
     }
-    Ok(Outcome { fold, skipped, outside, torn: false })
+    Ok(Outcome { fold, skipped, outside, torn: false, explanation: None })
 }
 
 /// The walk backward: what it has met so far.

@@ -17,6 +17,7 @@ pub enum Kind {
     WrongType,
     WrongSession,
     TooLarge,
+    DamagedFrame,
 }
 
 impl Kind {
@@ -32,6 +33,7 @@ impl Kind {
             Self::WrongType => "wrong_type",
             Self::WrongSession => "wrong_session",
             Self::TooLarge => "too_large",
+            Self::DamagedFrame => "damaged_frame",
         }
     }
 }
@@ -83,10 +85,18 @@ impl Malformed {
 
     /// The same defect of the record at that place of a log.
     #[must_use]
-    pub fn at_offset(mut self: Box<Self>, offset: u64, line: u64) -> Box<Self> {
+    pub fn at_offset(mut self: Box<Self>, offset: u64, line: Option<u64>) -> Box<Self> {
         self.offset = Some(offset);
-        self.line = Some(line);
+        self.line = line;
         self
+    }
+}
+
+impl Malformed {
+    /// The message without its place.
+    pub fn sentence(&self) -> String {
+        let path = if self.path.is_empty() { "the record" } else { &self.path };
+        format!("{path} is {}, expected {}", self.found, self.expected)
     }
 }
 
@@ -98,8 +108,7 @@ impl fmt::Display for Malformed {
             (_, Some(offset), None) => write!(f, "byte {offset}: ")?,
             _ => {}
         }
-        let path = if self.path.is_empty() { "the record" } else { &self.path };
-        write!(f, "{path} is {}, expected {}", self.found, self.expected)
+        f.write_str(&self.sentence())
     }
 }
 
@@ -110,6 +119,8 @@ pub enum Error<E> {
     Malformed(Box<Malformed>),
     /// The turn that was asked for is not there; those that are, in order.
     TurnNotFound(i64, Vec<u64>),
+    /// The session that was asked for is not there, or none was and there are several; those that are, in order, in WTF-8.
+    SessionNotFound(Option<Box<[u8]>>, Vec<Box<[u8]>>),
     /// The source can't be read.
     Io(io::Error),
     /// A node raised.

@@ -40,7 +40,7 @@ impl Place {
 }
 
 /// A non-empty message.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Said<K> {
     /// Its list of blocks.
     pub content: K,
@@ -75,7 +75,7 @@ impl<K> Said<K> {
 }
 
 /// What has been said so far in one suffix of one session.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Fold<K> {
     message: Option<Said<K>>,
     /// The newest message with text before a message without; None while the message has some.

@@ -2,6 +2,7 @@
 
 use crate::backward::speaks;
 use crate::error::{Error, Malformed};
+use crate::explanation::Explanation;
 use crate::fold::{Fold, Place};
 use crate::formats::dsh;
 use crate::node::{Flow, Node};
@@ -11,8 +12,12 @@ use crate::signal::{Event, Kind};
 use crate::suffix::{Side, Suffix, is_turn, turn_not_found};
 
 /// One pass: feed it every record in order, then ask for the outcome.
+#[derive(Clone)]
 pub struct Pass<K> {
     suffix: Suffix,
+    /// The session whose records these are, where the log holds several: its own start cuts it.
+    session: Option<Box<[u8]>>,
+    explanation: Option<Box<Explanation>>,
     skip: bool,
     cut: u64,
     /// A window on one turn is closed until that turn starts.
@@ -27,6 +32,7 @@ pub struct Pass<K> {
 }
 
 /// What was met since the suffix began, as far as is known yet.
+#[derive(Clone)]
 struct Part<K> {
     fold: Fold<K>,
     skipped: u64,
@@ -50,7 +56,8 @@ impl<K> Default for Part<K> {
 }
 
 fn placed(mut defect: Box<Malformed>, place: Place) -> Box<Malformed> {
-    defect.index = place.index;
+    // An array's elements have both; the byte says more.
+    defect.index = place.index.filter(|_| place.offset.is_none());
     defect.offset = place.offset;
     defect.line = place.line;
     defect
@@ -114,6 +121,8 @@ impl<K> Pass<K> {
     pub fn new(suffix: Suffix, skip: bool) -> Self {
         Self {
             suffix,
+            session: None,
+            explanation: None,
             skip,
             cut: if let Suffix::SinceSeq(seq) = suffix { seq } else { 0 },
             inside: !matches!(suffix, Suffix::Turn(_)),
@@ -127,18 +136,55 @@ impl<K> Pass<K> {
         }
     }
 
+    /// Explain the answer too.
+    #[must_use]
+    pub fn explained(mut self, explain: bool) -> Self {
+        self.explanation = explain.then(Box::default);
+        self
+    }
+
+    /// A copy for the records of one session of several.
+    #[must_use]
+    pub fn of_session(&self, session: &[u8]) -> Self
+    where
+        K: Clone,
+    {
+        Self { session: Some(session.into()), ..self.clone() }
+    }
+
+    /// Take over whether another pass met records that the format knows, or doesn't.
+    pub fn recognise_as<L>(&mut self, other: &Pass<L>) {
+        self.known |= other.known;
+        self.unknown |= other.unknown;
+    }
+
     /// Look at a record that the caller knows to stand before the suffix.
     pub fn pass_over<N>(&mut self, found: &Found<N>) -> Result<(), Error<N::Error>>
     where
         N: Node,
         N::Kept: Into<K>,
     {
+        self.records += 1;
         let (speaks, event) = speaks::<K, N>(found)?;
+        if let Some(explanation) = &mut self.explanation {
+            explanation.count();
+        }
         if let Some(event) = event {
             self.recognise(&event);
+            self.explain_header(&event)?;
+            if let Some(explanation) = &mut self.explanation {
+                explanation.pass_over(found, &event).map_err(Error::Foreign)?;
+            }
         }
         self.outside |= speaks;
         Ok(())
+    }
+
+    fn explain_header<N: Node>(&mut self, event: &Event<N>) -> Result<(), Error<N::Error>> {
+        match &mut self.explanation {
+            Some(explanation) if self.records == 1 => explanation.header(event).map_err(Error::Foreign),
+            _ => Ok(()),
+        }
     }
 
     /// Take the next record that is examined.
@@ -148,22 +194,32 @@ impl<K> Pass<K> {
         N::Kept: Into<K>,
     {
         self.records += 1;
-        match found.event() {
+        if let Some(explanation) = &mut self.explanation {
+            explanation.count();
+        }
+        let event = match found.event() {
             Err(Error::Malformed(defect)) => {
                 if self.inside {
+                    if let Some(explanation) = &mut self.explanation {
+                        explanation.unreadable(found, &defect);
+                    }
                     self.part.defect(defect, found.place);
                 }
-                Ok(())
+                return Ok(());
             }
-            event => {
-                let event = event?;
-                self.recognise(&event);
-                match self.cut(found, &event)? {
-                    Some(divided) => self.part.take(found, &event, divided),
-                    None => Ok(()),
-                }
+            event => event?,
+        };
+        self.recognise(&event);
+        self.explain_header(&event)?;
+        let divided = self.cut(found, &event)?;
+        if let Some(explanation) = &mut self.explanation {
+            match divided {
+                Some(divided) => explanation.take(found, &event, divided),
+                None => explanation.pass_over(found, &event),
             }
+            .map_err(Error::Foreign)?;
         }
+        divided.map_or(Ok(()), |divided| self.part.take(found, &event, divided))
     }
 
     /// Move the suffix where this record says so; None when the record isn't in it.
@@ -188,7 +244,14 @@ impl<K> Pass<K> {
             }
         }
         let side = Side::of(event, self.cut).map_err(Error::Foreign)?;
-        let is_marker = is_own && event.kind == Kind::Cut;
+        let is_marker = is_own
+            && match event.kind {
+                Kind::Cut => true,
+                Kind::ChildStarted if self.session.is_some() => {
+                    dsh::started_child(event).map_err(Error::Foreign)? == self.session
+                }
+                _ => false,
+            };
         if side != Side::Above || is_marker {
             self.leave();
         }
@@ -211,6 +274,9 @@ impl<K> Pass<K> {
     fn leave(&mut self) {
         self.outside |= self.part.fold.speaks();
         self.part = Part::default();
+        if let Some(explanation) = &mut self.explanation {
+            explanation.leave();
+        }
     }
 
     /// The answer, or the error that S7's order names.
@@ -232,7 +298,7 @@ impl<K> Pass<K> {
         fold.known = self.known;
         fold.unknown = self.unknown;
         let outside = self.outside && !fold.speaks();
-        Ok(Outcome { fold, skipped, outside, torn: false })
+        Ok(Outcome { fold, skipped, outside, torn: false, explanation: self.explanation })
     }
 }
 

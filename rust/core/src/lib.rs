@@ -17,7 +17,9 @@
 //! ```
 
 pub mod backward;
+pub mod checking;
 pub mod error;
+pub mod explanation;
 pub mod fold;
 pub mod formats;
 pub mod forward;
@@ -26,6 +28,7 @@ pub mod log;
 pub mod node;
 pub mod outcome;
 pub mod records;
+pub mod sessions;
 pub mod signal;
 pub mod suffix;
 pub mod text;

@@ -1,5 +1,6 @@
 //! What a scan hands on: the fold over the suffix, and what the scan alone could see.
 
+use crate::explanation::Explanation;
 use crate::fold::Fold;
 
 /// The result of reading a list or a log.
@@ -13,4 +14,6 @@ pub struct Outcome<K> {
     pub outside: bool,
     /// The log ends in the middle of a record.
     pub torn: bool,
+    /// What the pass met, if it was to explain its answer.
+    pub explanation: Option<Box<Explanation>>,
 }

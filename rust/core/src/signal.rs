@@ -75,4 +75,6 @@ pub struct Event<N> {
     pub known: bool,
     /// Whether it is a storage row that holds several events.
     pub is_row: bool,
+    /// Whether it is an envelope or has no string `type`: a log that begins so holds notifications.
+    pub is_notification: bool,
 }

@@ -276,7 +276,7 @@ fn blank_lines_of_any_length_change_nothing_but_places() {
         let unplaced = |said: Said| match said {
             Ok(answer) => Ok(answer.without_places()),
             Err(Failure::Malformed { kind, path, .. }) => Err(Some((kind, path))),
-            Err(Failure::TurnNotFound(..)) => Err(None),
+            Err(Failure::TurnNotFound(..) | Failure::SessionNotFound(..)) => Err(None),
         };
         let agreed =
             agreed(&spaced, &options).map_err(|differ| format!("{options:?} of {log:?}, spaced\n{differ}"))?;

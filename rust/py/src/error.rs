@@ -3,9 +3,15 @@
 use std::io;
 
 use lastsaid_core::error::{Error, Malformed};
+use lastsaid_core::log::source::Shorter;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyDict, PyTuple, PyType};
+
+use crate::strings::to_python;
+
+/// The operating system's number of an input or output error.
+const EIO: i32 = 5;
 
 fn class<'py>(
     py: Python<'py>,
@@ -47,10 +53,33 @@ pub fn turn_not_found(asked: &Bound<'_, PyAny>, turns: Vec<u64>) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let py = asked.py();
     let build = || {
-        let turns = pyo3::types::PyTuple::new(py, turns)?;
+        let turns = PyTuple::new(py, turns)?;
         class(py, &CLASS, "TurnNotFoundError")?.call1((asked, turns))
     };
     match build() {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+fn session_not_found(py: Python<'_>, session: Option<&[u8]>, sessions: &[Box<[u8]>]) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let build = || {
+        let session = session.map(|session| to_python(py, session)).transpose()?;
+        let sessions = sessions.iter().map(|session| to_python(py, session)).collect::<PyResult<Vec<_>>>()?;
+        class(py, &CLASS, "SessionNotFoundError")?.call1((session, PyTuple::new(py, sessions)?))
+    };
+    match build() {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// An `AmbiguousLogError`: a session's log plain and compressed.
+pub fn ambiguous_log(directory: &Bound<'_, PyAny>, plain: &str, compressed: &str) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let py = directory.py();
+    match class(py, &CLASS, "AmbiguousLogError").and_then(|class| class.call1((directory, (plain, compressed)))) {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }
@@ -60,8 +89,9 @@ pub fn turn_not_found(asked: &Bound<'_, PyAny>, turns: Vec<u64>) -> PyErr {
 pub fn raised(py: Python<'_>, error: Error<PyErr>) -> PyErr {
     match error {
         Error::Malformed(defect) => malformed(py, &defect),
-        Error::Io(error) => error.into(),
+        Error::Io(error) => os_error(py, error, None),
         Error::Foreign(error) => error,
+        Error::SessionNotFound(session, sessions) => session_not_found(py, session.as_deref(), &sessions),
         Error::TurnNotFound(turn, turns) => match turn.into_pyobject(py) {
             Ok(turn) => turn_not_found(turn.as_any(), turns),
             Err(never) => match never {},
@@ -75,16 +105,24 @@ pub fn of_bytes(error: Error<std::convert::Infallible>) -> Error<PyErr> {
         Error::Malformed(defect) => Error::Malformed(defect),
         Error::Io(error) => Error::Io(error),
         Error::TurnNotFound(turn, turns) => Error::TurnNotFound(turn, turns),
+        Error::SessionNotFound(session, sessions) => Error::SessionNotFound(session, sessions),
         Error::Foreign(never) => match never {},
     }
 }
 
 /// An operating system's error with the path it is about, as `open` raises it.
-pub fn os_error(py: Python<'_>, error: io::Error, path: &Bound<'_, PyAny>) -> PyErr {
-    let Some(code) = error.raw_os_error() else { return error.into() };
+pub fn os_error(py: Python<'_>, error: io::Error, path: Option<&Bound<'_, PyAny>>) -> PyErr {
     let build = || {
-        let text = py.import("os")?.call_method1("strerror", (code,))?;
-        py.get_type::<pyo3::exceptions::PyOSError>().call1((code, text, path))
+        let (code, text) = match (error.raw_os_error(), error.get_ref()) {
+            (Some(code), _) => (code, py.import("os")?.call_method1("strerror", (code,))?.str()?.to_string()),
+            (None, Some(inner)) if inner.is::<Shorter>() => (EIO, Shorter.to_string()),
+            _ => return Err(error.into()),
+        };
+        let class = py.get_type::<pyo3::exceptions::PyOSError>();
+        match path {
+            Some(path) => class.call1((code, text, path)),
+            None => class.call1((code, text)),
+        }
     };
     match build() {
         Ok(error) => PyErr::from_value(error),

@@ -7,7 +7,7 @@ use lastsaid_core::error::{Error, Malformed};
 use lastsaid_core::fold::{Fold, Place};
 use lastsaid_core::formats::dsh;
 use lastsaid_core::forward::Pass;
-use lastsaid_core::node::Flow;
+use lastsaid_core::node::{Flow, Node};
 use lastsaid_core::outcome::Outcome;
 use lastsaid_core::records::{Found, Records, Visitor};
 use lastsaid_core::signal::Kind;
@@ -110,27 +110,30 @@ pub fn final_assistant_output<'py>(
     format: Given<'py>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     format.format(false)?;
-    output(py, &scan(events, &start, "final_assistant_output")?.fold)
+    output(py, &scan(events, &start, "final_assistant_output", false)?.fold)
 }
 
 /// Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError.
+///
+/// `explain=True` adds `counts` and `candidates`, for which the whole list is read.
 #[pyfunction]
 #[pyo3(signature = (
     events: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]",
-    start: "int" = Given::default(), *, format: "str" = Given::default()
+    start: "int" = Given::default(), *, format: "str" = Given::default(), explain: "bool" = Given::default()
 ) -> "lastsaid.selection.Selection")]
-#[pyo3(text_signature = "(events, start=0, *, format='auto')")]
+#[pyo3(text_signature = "(events, start=0, *, format='auto', explain=False)")]
 pub fn select<'py>(
     py: Python<'py>,
     events: &Bound<'py, PyAny>,
     start: Given<'py>,
     format: Given<'py>,
+    explain: Given<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = format.format(true)?;
-    of_outcome(py, &scan(events, &start, "select")?, name)
+    of_outcome(py, &scan(events, &start, "select", explain.is_true()?)?, name)
 }
 
-fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str) -> PyResult<Outcome<Kept>> {
+fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str, explain: bool) -> PyResult<Outcome<Kept>> {
     let py = events.py();
     let start = start.integer(0)?;
     check(events, what)?;
@@ -138,7 +141,7 @@ fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str) -> PyResult<Ou
     let events = if events.cast::<PySequence>().is_ok() {
         events
     } else if start >= 0 {
-        return pass(events, start.unsigned_abs());
+        return pass(events, start.unsigned_abs(), explain);
     } else {
         listed = PyList::new(py, events.try_iter()?.collect::<PyResult<Vec<_>>>()?)?.into_any();
         &listed
@@ -146,12 +149,34 @@ fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str) -> PyResult<Ou
     let mut records = ListRecords::new(events)?;
     let len = records.len as u64;
     let lo = if start < 0 { len.saturating_sub(start.unsigned_abs()) } else { start.unsigned_abs().min(len) };
+    if explain {
+        let mut explained = Explained { pass: Pass::new(Suffix::Whole, false).explained(true), lo };
+        let told = records.forward(0, len, &mut explained).and_then(|()| explained.pass.outcome());
+        return told.map_err(|error| raised(py, error));
+    }
     backward::scan(&mut records, lo, len, How::default()).map_err(|error| raised(py, error))
 }
 
-fn pass(events: &Bound<'_, PyAny>, start: u64) -> PyResult<Outcome<Kept>> {
+/// A pass over a whole list, of which the first `lo` events are before what was asked for.
+struct Explained {
+    pass: Pass<Kept>,
+    lo: u64,
+}
+
+impl Visitor<Kept, PyErr> for Explained {
+    fn visit<N>(&mut self, found: &Found<N>) -> Result<Flow, Error<PyErr>>
+    where
+        N: Node<Error = PyErr>,
+        N::Kept: Into<Kept>,
+    {
+        if found.start < self.lo { self.pass.pass_over(found) } else { self.pass.feed(found) }?;
+        Ok(Flow::Continue)
+    }
+}
+
+fn pass(events: &Bound<'_, PyAny>, start: u64, explain: bool) -> PyResult<Outcome<Kept>> {
     let py = events.py();
-    let mut pass = Pass::new(Suffix::Whole, false);
+    let mut pass = Pass::new(Suffix::Whole, false).explained(explain);
     for (index, event) in (0_u64..).zip(events.try_iter()?) {
         let found = found(index, event?);
         let fed = if index < start { pass.pass_over(&found) } else { pass.feed(&found) };

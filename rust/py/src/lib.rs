@@ -2,9 +2,11 @@
 
 mod error;
 mod events;
+mod explained;
 mod kept;
 mod log;
 mod object;
+mod opened;
 mod options;
 mod output_fold;
 mod pickled;
@@ -29,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use super::events::{final_assistant_output, select, suffix_start};
     #[pymodule_export]
-    use super::log::{read, read_bytes};
+    use super::log::{check, read, read_bytes, read_sessions};
     #[pymodule_export]
     use super::output_fold::AssistantOutputFold;
 }

@@ -1,235 +1,263 @@
-//! `read` and `read_bytes`: logs in memory, in files and in whatever Python can read (spec S5).
+//! `read`, `read_bytes`, `read_sessions`, `check`: logs in memory, in files and in whatever Python can read (spec S5).
 
 use std::convert::Infallible;
-use std::fs;
-use std::io::{self, Read, Seek, SeekFrom};
-use std::path::PathBuf;
 
 use lastsaid_core::error::Error;
 use lastsaid_core::log::reading::{self, Kept as Bytes, Options};
-use lastsaid_core::log::source::{File, Memory};
+use lastsaid_core::log::source::FromStart;
 use lastsaid_core::outcome::Outcome;
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyList, PyString, PyType};
 
-use crate::error::{of_bytes, os_error, raised, turn_not_found};
+use crate::error::{of_bytes, raised, turn_not_found};
 use crate::kept::Kept;
-use crate::options::{Asked, Given};
+use crate::opened::{self, Opened};
+use crate::options::{Asked, Given, limits};
 use crate::selection::of_outcome;
-use crate::strings::{buffer, type_name};
-
-type Read1 = Result<Outcome<Bytes>, Error<Infallible>>;
+use crate::strings::{buffer, to_python, type_name};
 
 /// The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first.
 #[pyfunction]
 #[pyo3(signature = (
     data: "bytes | bytearray | memoryview", *, format: "str" = Given::default(),
-    suffix: "typing.Literal['own', 'whole']" = Given::default(), start: "int | None" = None,
-    turn: "int | None" = None, since_seq: "int | None" = None,
-    on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), max_record_bytes: "int" = Given::default()
+    suffix: "typing.Literal['own', 'whole']" = Given::default(), session: "str | None" = None,
+    start: "int | None" = None, turn: "int | None" = None, since_seq: "int | None" = None,
+    on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), explain: "bool" = Given::default(),
+    max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default()
 ) -> "lastsaid.selection.Selection")]
-#[pyo3(text_signature = "(data, *, format='auto', suffix='own', start=None, turn=None, since_seq=None, \
-                         on_malformed='raise', max_record_bytes=268435456)")]
+#[pyo3(
+    text_signature = "(data, *, format='auto', suffix='own', session=None, start=None, turn=None, since_seq=None, \
+                         on_malformed='raise', explain=False, max_record_bytes=268435456, \
+                         max_decompressed_bytes=68719476736)"
+)]
 #[allow(clippy::too_many_arguments)]
 pub fn read_bytes<'py>(
     py: Python<'py>,
     data: &Bound<'py, PyAny>,
     format: Given<'py>,
     suffix: Given<'py>,
+    session: Option<Bound<'py, PyAny>>,
     start: Option<Bound<'py, PyAny>>,
     turn: Option<Bound<'py, PyAny>>,
     since_seq: Option<Bound<'py, PyAny>>,
     on_malformed: Given<'py>,
+    explain: Given<'py>,
     max_record_bytes: Given<'py>,
+    max_decompressed_bytes: Given<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = format.format(true)?;
-    let asked = Asked { suffix, start, turn, since_seq, on_malformed, max_record_bytes };
+    let asked = Asked {
+        suffix,
+        session,
+        start,
+        turn,
+        since_seq,
+        on_malformed,
+        explain,
+        max_record_bytes,
+        max_decompressed_bytes,
+    };
     let options = asked.options()?;
     let log = if data.is_instance_of::<PyString>() { None } else { buffer(data)? };
     let Some(log) = log else {
         let found = type_name(data)?;
         return Err(PyTypeError::new_err(format!("read_bytes takes bytes, bytearray or memoryview, not {found}")));
     };
-    let log = log.as_bytes();
-    let outcome = py.detach(|| reading::read(&mut Memory::new(log), &options));
-    answer(py, outcome, &asked, name)
+    answer(py, opened::bytes(py, log.as_bytes(), |log| one(log, &options)), &asked, name)
 }
 
 /// What a log finally says.
 ///
+/// The log may be plain, gzip or zstd, told by its first bytes; JSON Lines or one JSON array; a session's own log
+/// or the notifications of several.
+///
 /// Args:
-///     source: a path, or a binary file, which is read from where it stands. Files are read from their end;
-///         pipes and other streams forward.
+///     source: a path (of a file, or of a session's directory), or a binary file, which is read from where it
+///         stands. Files are read from their end; pipes, gzip, arrays and notifications forward.
 ///     suffix: `own`, the last run's own events (S4), or `whole`.
+///     session: whose answer, by id, where the log holds several; else the one that is nobody's child.
 ///     start, turn, since_seq: at most one, each instead of `suffix`: from that record (0 is the header), the
 ///         last turn of that number (-1: the last turn), the events from that seq on.
 ///     on_malformed: `raise`, or `skip` with the warning `malformed_skipped`.
-///     max_record_bytes: the longest line that is examined.
+///     explain: add `counts` and `candidates`, for which the whole log is read.
+///     max_record_bytes: the longest record that is examined.
+///     max_decompressed_bytes: how much of a compressed log is decompressed.
 ///
 /// Raises:
 ///     MalformedEventError: a record that the answer needs can't be read (S7), with offset and line.
-///     TurnNotFoundError: no such turn.
-///     OSError: as the operating system says.
+///     TurnNotFoundError, SessionNotFoundError: no such turn or session, or several sessions and none picked.
+///     AmbiguousLogError: a directory holds the session's log twice.
+///     OSError: as the operating system says; also of a file that becomes shorter while it is read.
 ///     ValueError, TypeError: an option is off.
 #[pyfunction]
 #[pyo3(signature = (
     source: "str | os.PathLike[str] | typing.BinaryIO", *, format: "str" = Given::default(),
-    suffix: "typing.Literal['own', 'whole']" = Given::default(), start: "int | None" = None,
-    turn: "int | None" = None, since_seq: "int | None" = None,
-    on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), max_record_bytes: "int" = Given::default()
+    suffix: "typing.Literal['own', 'whole']" = Given::default(), session: "str | None" = None,
+    start: "int | None" = None, turn: "int | None" = None, since_seq: "int | None" = None,
+    on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), explain: "bool" = Given::default(),
+    max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default()
 ) -> "lastsaid.selection.Selection")]
-#[pyo3(text_signature = "(source, *, format='auto', suffix='own', start=None, turn=None, since_seq=None, \
-                         on_malformed='raise', max_record_bytes=268435456)")]
+#[pyo3(
+    text_signature = "(source, *, format='auto', suffix='own', session=None, start=None, turn=None, since_seq=None, \
+                         on_malformed='raise', explain=False, max_record_bytes=268435456, \
+                         max_decompressed_bytes=68719476736)"
+)]
 #[allow(clippy::too_many_arguments)]
 pub fn read<'py>(
     py: Python<'py>,
     source: &Bound<'py, PyAny>,
     format: Given<'py>,
     suffix: Given<'py>,
+    session: Option<Bound<'py, PyAny>>,
     start: Option<Bound<'py, PyAny>>,
     turn: Option<Bound<'py, PyAny>>,
     since_seq: Option<Bound<'py, PyAny>>,
     on_malformed: Given<'py>,
+    explain: Given<'py>,
     max_record_bytes: Given<'py>,
+    max_decompressed_bytes: Given<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = format.format(true)?;
-    let asked = Asked { suffix, start, turn, since_seq, on_malformed, max_record_bytes };
+    let asked = Asked {
+        suffix,
+        session,
+        start,
+        turn,
+        since_seq,
+        on_malformed,
+        explain,
+        max_record_bytes,
+        max_decompressed_bytes,
+    };
     let options = asked.options()?;
-    let is_path = source.is_instance_of::<PyString>()
-        || source.is_instance_of::<PyBytes>()
-        || source.hasattr(intern!(py, "__fspath__"))?;
-    let outcome = if is_path { read_path(source, &options)? } else { read_file(source, &options)? };
-    answer(py, outcome, &asked, name)
+    answer(py, opened::source(source, "read", |log| one(log, &options))?, &asked, name)
 }
 
-fn answer<'py>(py: Python<'py>, outcome: Read1, asked: &Asked<'py>, format: &str) -> PyResult<Bound<'py, PyAny>> {
+/// What each session of a log finally says, by id, in the order in which they first occur (S4).
+///
+/// Args:
+///     source: as `read`; bytes are the log itself. A log without notifications has one session: its header's `id`.
+///     suffix, on_malformed, explain, max_record_bytes, max_decompressed_bytes: as `read`, for every session.
+///
+/// Raises:
+///     as `read`, for the first session of which it is true.
+#[pyfunction]
+#[pyo3(signature = (
+    source: "str | os.PathLike[str] | typing.BinaryIO | bytes | bytearray | memoryview", *,
+    format: "str" = Given::default(), suffix: "typing.Literal['own', 'whole']" = Given::default(),
+    on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), explain: "bool" = Given::default(),
+    max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default()
+) -> "dict[str, lastsaid.selection.Selection]")]
+#[pyo3(text_signature = "(source, *, format='auto', suffix='own', on_malformed='raise', explain=False, \
+                         max_record_bytes=268435456, max_decompressed_bytes=68719476736)")]
+#[allow(clippy::too_many_arguments)]
+pub fn read_sessions<'py>(
+    py: Python<'py>,
+    source: &Bound<'py, PyAny>,
+    format: Given<'py>,
+    suffix: Given<'py>,
+    on_malformed: Given<'py>,
+    explain: Given<'py>,
+    max_record_bytes: Given<'py>,
+    max_decompressed_bytes: Given<'py>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let name = format.format(true)?;
+    let (session, start, turn, since_seq) = (None, None, None, None);
+    let asked = Asked {
+        suffix,
+        session,
+        start,
+        turn,
+        since_seq,
+        on_malformed,
+        explain,
+        max_record_bytes,
+        max_decompressed_bytes,
+    };
+    let options = asked.options()?;
+    let all = |log: Opened<'_>| match log {
+        Opened::Sought(mut log) => reading::read_sessions(&mut log, &options),
+        Opened::Once(log) => reading::read_sessions_stream(log, &options),
+    };
+    let answers = opened::source_or_bytes(source, "read_sessions", all)?;
+    let found = PyDict::new(py);
+    for (id, outcome) in answers.map_err(|error| raised(py, of_bytes(error)))? {
+        found.set_item(to_python(py, &id)?, selection(py, outcome, name)?)?;
+    }
+    Ok(found)
+}
+
+/// Everything that is wrong with a log, in its order; empty when it is sound (S7).
+///
+/// Each record is examined alone, whether an answer would need it or not.
+///
+/// Args:
+///     source: as `read`; bytes are the log itself.
+///     max_record_bytes, max_decompressed_bytes: as `read`; what is beyond them is a problem of kind `too_large`.
+///
+/// Raises:
+///     OSError, AmbiguousLogError: the log can't be opened or read at all.
+#[pyfunction]
+#[pyo3(signature = (
+    source: "str | os.PathLike[str] | typing.BinaryIO | bytes | bytearray | memoryview", *,
+    format: "str" = Given::default(), max_record_bytes: "int" = Given::default(),
+    max_decompressed_bytes: "int" = Given::default()
+) -> "list[lastsaid.problem.Problem]")]
+#[pyo3(
+    text_signature = "(source, *, format='auto', max_record_bytes=268435456, max_decompressed_bytes=68719476736)"
+)]
+pub fn check<'py>(
+    py: Python<'py>,
+    source: &Bound<'py, PyAny>,
+    format: Given<'py>,
+    max_record_bytes: Given<'py>,
+    max_decompressed_bytes: Given<'py>,
+) -> PyResult<Bound<'py, PyList>> {
+    static PROBLEM: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    format.format(true)?;
+    let (limit, decompressed) = limits(&max_record_bytes, &max_decompressed_bytes)?;
+    let options = Options { limit, decompressed, ..Options::default() };
+    let problems = opened::source_or_bytes(source, "check", |log| match log {
+        Opened::Sought(mut log) => reading::check(FromStart::new(&mut log), &options),
+        Opened::Once(log) => reading::check(log, &options),
+    })?;
+    let class = PROBLEM.import(py, "lastsaid.problem", "Problem")?;
+    let found = problems.map_err(|error| raised(py, of_bytes(error)))?.into_iter().map(|problem| {
+        let fields = PyDict::new(py);
+        fields.set_item(intern!(py, "kind"), problem.kind)?;
+        fields.set_item(intern!(py, "path"), problem.path)?;
+        fields.set_item(intern!(py, "offset"), problem.offset)?;
+        fields.set_item(intern!(py, "line"), problem.line)?;
+        fields.set_item(intern!(py, "message"), problem.message)?;
+        class.call((), Some(&fields))
+    });
+    PyList::new(py, found.collect::<PyResult<Vec<_>>>()?)
+}
+
+type Read = Result<Outcome<Bytes>, Error<Infallible>>;
+
+fn one(log: Opened<'_>, options: &Options) -> Read {
+    match log {
+        Opened::Sought(mut log) => reading::read(&mut log, options),
+        Opened::Once(log) => reading::read_stream(log, options),
+    }
+}
+
+fn selection<'py>(py: Python<'py>, outcome: Outcome<Bytes>, format: &str) -> PyResult<Bound<'py, PyAny>> {
+    let Outcome { fold, skipped, outside, torn, explanation } = outcome;
+    of_outcome(py, &Outcome { fold: fold.map_kept(Kept::from), skipped, outside, torn, explanation }, format)
+}
+
+fn answer<'py>(py: Python<'py>, outcome: Read, asked: &Asked<'py>, format: &str) -> PyResult<Bound<'py, PyAny>> {
     match outcome {
-        Ok(Outcome { fold, skipped, outside, torn }) => {
-            let outcome = Outcome { fold: fold.map_kept(Kept::from), skipped, outside, torn };
-            of_outcome(py, &outcome, format)
-        }
+        Ok(outcome) => selection(py, outcome, format),
         Err(Error::TurnNotFound(_, turns)) if asked.turn.is_some() => {
             let none = py.None().into_bound(py);
             Err(turn_not_found(asked.turn.as_ref().unwrap_or(&none), turns))
         }
         Err(error) => Err(raised(py, of_bytes(error))),
-    }
-}
-
-fn read_path(source: &Bound<'_, PyAny>, options: &Options) -> PyResult<Read1> {
-    let py = source.py();
-    let path = py.import("os")?.call_method1(intern!(py, "fspath"), (source,))?;
-    let decoded = py.import("os")?.call_method1(intern!(py, "fsdecode"), (&path,))?;
-    let place: PathBuf = decoded.extract()?;
-    if place.as_os_str().as_encoded_bytes().contains(&0) {
-        return Err(PyValueError::new_err("embedded null byte"));
-    }
-    let outcome = py.detach(|| {
-        let file = fs::File::open(&place)?;
-        let kind = file.metadata()?;
-        if kind.is_dir() {
-            return Err(Error::Io(io::Error::from_raw_os_error(21)));
-        }
-        if kind.is_file() {
-            reading::read(&mut File::from_here(file)?, options)
-        } else {
-            reading::read_stream(&mut Interruptible(file), options)
-        }
-    });
-    match outcome {
-        Err(Error::Io(error)) => Err(os_error(py, error, &path)),
-        outcome => Ok(outcome),
-    }
-}
-
-/// A pipe or a device: Ctrl-C must reach Python while it keeps us waiting.
-struct Interruptible(fs::File);
-
-impl Read for Interruptible {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            match self.0.read(buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                    Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
-                }
-                done => return done,
-            }
-        }
-    }
-}
-
-fn read_file(source: &Bound<'_, PyAny>, options: &Options) -> PyResult<Read1> {
-    let py = source.py();
-    let is_file = source.hasattr(intern!(py, "read"))? && source.getattr(intern!(py, "read"))?.is_callable();
-    if !is_file {
-        return Err(PyTypeError::new_err(format!(
-            "read takes a path or a binary file, not {}",
-            type_name(source)?
-        )));
-    }
-    if source.call_method1(intern!(py, "read"), (0,))?.is_instance_of::<PyString>() {
-        return Err(PyTypeError::new_err("read takes a binary file, not one in text mode; open it with 'rb'"));
-    }
-    let can_seek =
-        source.hasattr(intern!(py, "seekable"))? && source.call_method0(intern!(py, "seekable"))?.is_truthy()?;
-    let mut file = PythonFile(source);
-    if !can_seek {
-        return Ok(reading::read_stream(&mut file, options));
-    }
-    let outcome = match File::from_here(PythonFile(source)) {
-        Ok(mut log) => reading::read(&mut log, options),
-        Err(error) => Err(error.into()),
-    };
-    file.seek(SeekFrom::End(0))?;
-    Ok(outcome)
-}
-
-/// A binary file of Python's.
-struct PythonFile<'a, 'py>(&'a Bound<'py, PyAny>);
-
-fn io_error(error: PyErr) -> io::Error {
-    // Not `io::Error::from`, which makes an InterruptedError look like a call to try again.
-    io::Error::other(error)
-}
-
-impl Read for PythonFile<'_, '_> {
-    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        let py = self.0.py();
-        let mut read = || -> PyResult<usize> {
-            let data = self.0.call_method1(intern!(py, "read"), (room.len(),))?;
-            // None: a file that doesn't block has nothing now.
-            if data.is_none() {
-                return Ok(0);
-            }
-            let Some(data) = buffer(&data)? else {
-                let found = type_name(&data)?;
-                return Err(PyTypeError::new_err(format!("the file's read() returned {found}, expected bytes")));
-            };
-            let data = data.as_bytes();
-            let Some(room) = room.get_mut(..data.len()) else {
-                return Err(PyValueError::new_err("the file's read() returned more than it was asked for"));
-            };
-            room.copy_from_slice(data);
-            Ok(data.len())
-        };
-        read().map_err(io_error)
-    }
-}
-
-impl Seek for PythonFile<'_, '_> {
-    fn stream_position(&mut self) -> io::Result<u64> {
-        self.0.call_method0(intern!(self.0.py(), "tell")).and_then(|at| at.extract()).map_err(io_error)
-    }
-
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let (offset, whence) = match to {
-            SeekFrom::Start(offset) => (i64::try_from(offset).unwrap_or(i64::MAX), 0),
-            SeekFrom::Current(offset) => (offset, 1),
-            SeekFrom::End(offset) => (offset, 2),
-        };
-        let name = intern!(self.0.py(), "seek");
-        self.0.call_method1(name, (offset, whence)).and_then(|at| at.extract()).map_err(io_error)
     }
 }

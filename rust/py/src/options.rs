@@ -5,9 +5,9 @@ use lastsaid_core::node::MAX_ORDINAL;
 use lastsaid_core::suffix::Suffix;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt};
+use pyo3::types::{PyBool, PyInt, PyString};
 
-use crate::strings::type_name;
+use crate::strings::{type_name, with_wtf8};
 
 /// The format of that name; `auto` where it may be guessed means `dsh` until there are others.
 pub fn format_named(name: &Bound<'_, PyAny>, auto: bool) -> PyResult<&'static str> {
@@ -50,6 +50,11 @@ impl Given<'_> {
         self.0.as_ref().map_or(Ok("dsh"), |name| format_named(name, auto))
     }
 
+    /// Python's truth of it.
+    pub fn is_true(&self) -> PyResult<bool> {
+        self.0.as_ref().map_or(Ok(false), PyAnyMethods::is_truthy)
+    }
+
     /// Which of the two words it is; the first is the default.
     fn is_second(&self, what: &str, words: [&str; 2]) -> PyResult<bool> {
         let Some(value) = &self.0 else { return Ok(false) };
@@ -75,25 +80,52 @@ pub struct Asked<'py> {
     pub turn: Option<Bound<'py, PyAny>>,
     /// See `start`.
     pub since_seq: Option<Bound<'py, PyAny>>,
+    /// A session's id.
+    pub session: Option<Bound<'py, PyAny>>,
     /// `raise` or `skip`.
     pub on_malformed: Given<'py>,
+    /// Whether to tell what was met.
+    pub explain: Given<'py>,
     /// Bytes.
     pub max_record_bytes: Given<'py>,
+    /// Bytes.
+    pub max_decompressed_bytes: Given<'py>,
+}
+
+fn session_id(session: &Bound<'_, PyAny>) -> PyResult<Box<[u8]>> {
+    let Ok(session) = session.cast::<PyString>() else {
+        return Err(PyTypeError::new_err(format!("session takes a str, not {}", type_name(session)?)));
+    };
+    with_wtf8(session, |id| Box::from(id))
 }
 
 /// What `max_record_bytes` is when nobody says; the reference has it in `_protocol.py`.
 pub const DEFAULT_MAX_RECORD_BYTES: i64 = 268_435_456;
+/// The same of `max_decompressed_bytes`.
+pub const DEFAULT_MAX_DECOMPRESSED_BYTES: i64 = 68_719_476_736;
+
+/// The limits of what is read and of what is decompressed.
+pub fn limits(record: &Given<'_>, decompressed: &Given<'_>) -> PyResult<(usize, u64)> {
+    let record = positive("max_record_bytes", record, DEFAULT_MAX_RECORD_BYTES)?;
+    let decompressed = positive("max_decompressed_bytes", decompressed, DEFAULT_MAX_DECOMPRESSED_BYTES)?;
+    Ok((usize::try_from(record).unwrap_or(usize::MAX), decompressed))
+}
+
+fn positive(what: &str, given: &Given<'_>, default: i64) -> PyResult<u64> {
+    match u64::try_from(given.integer(default)?) {
+        Ok(limit @ 1..) => Ok(limit),
+        _ => Err(PyValueError::new_err(format!("{what} is not positive, expected at least 1"))),
+    }
+}
 
 impl Asked<'_> {
     /// Check and combine them.
     pub fn options(&self) -> PyResult<Options> {
         let suffix = self.suffix()?;
         let skip = self.on_malformed.is_second("on_malformed", ["raise", "skip"])?;
-        let limit = self.max_record_bytes.integer(DEFAULT_MAX_RECORD_BYTES)?;
-        if limit < 1 {
-            return Err(PyValueError::new_err("max_record_bytes is not positive, expected at least 1"));
-        }
-        Ok(Options { suffix, skip, limit: usize::try_from(limit).unwrap_or(usize::MAX) })
+        let (limit, decompressed) = limits(&self.max_record_bytes, &self.max_decompressed_bytes)?;
+        let session = self.session.as_ref().map(session_id).transpose()?;
+        Ok(Options { suffix, session, skip, explain: self.explain.is_true()?, limit, decompressed })
     }
 
     fn suffix(&self) -> PyResult<Suffix> {

@@ -292,7 +292,7 @@ fn extend_lines(fold: &mut Fold<Kept>, data: &[u8]) -> Result<(), Error<PyErr>> 
         let record = &data[offset..end];
         if !lines::is_blank(record) {
             push_json(fold, record).map_err(|error| match error {
-                Error::Malformed(defect) => defect.at_offset(offset as u64, line).into(),
+                Error::Malformed(defect) => defect.at_offset(offset as u64, Some(line)).into(),
                 other => other,
             })?;
         }

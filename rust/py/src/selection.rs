@@ -1,5 +1,6 @@
 //! An answer as the dataclasses of `lastsaid.selection`.
 
+use lastsaid_core::explanation::Explanation;
 use lastsaid_core::fold::{Fold, Place, Said};
 use lastsaid_core::json::Value;
 use lastsaid_core::node::Flow;
@@ -12,6 +13,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
 use crate::error::{of_bytes, raised};
+use crate::explained;
 use crate::kept::Kept;
 use crate::object::Object;
 use crate::strings::to_python;
@@ -19,7 +21,8 @@ use crate::strings::to_python;
 /// What a scan knows beside the fold.
 #[derive(Clone, Copy, Default)]
 pub struct Seen {
-    torn: bool,
+    /// The log ends in the middle of a record.
+    pub torn: bool,
     skipped: bool,
     outside: bool,
 }
@@ -27,11 +30,21 @@ pub struct Seen {
 /// A Selection of a scan.
 pub fn of_outcome<'py>(py: Python<'py>, outcome: &Outcome<Kept>, format: &str) -> PyResult<Bound<'py, PyAny>> {
     let seen = Seen { torn: outcome.torn, skipped: outcome.skipped > 0, outside: outcome.outside };
-    of_fold(py, &outcome.fold, format, seen)
+    build(py, &outcome.fold, format, seen, outcome.explanation.as_deref())
 }
 
 /// A Selection of a fold.
 pub fn of_fold<'py>(py: Python<'py>, fold: &Fold<Kept>, format: &str, seen: Seen) -> PyResult<Bound<'py, PyAny>> {
+    build(py, fold, format, seen, None)
+}
+
+fn build<'py>(
+    py: Python<'py>,
+    fold: &Fold<Kept>,
+    format: &str,
+    seen: Seen,
+    explanation: Option<&Explanation>,
+) -> PyResult<Bound<'py, PyAny>> {
     static SELECTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let text = text(py, fold)?;
     let text = text.joined();
@@ -67,6 +80,10 @@ pub fn of_fold<'py>(py: Python<'py>, fold: &Fold<Kept>, format: &str, seen: Seen
         ("lone_surrogate", text::has_surrogate(&text)),
     ];
     fields.set_item(intern!(py, "warnings"), self::warnings(py, &warnings)?)?;
+    if let Some(explanation) = explanation {
+        fields.set_item(intern!(py, "counts"), explained::counts(py, &explanation.counts())?)?;
+        fields.set_item(intern!(py, "candidates"), explained::candidates(py, &explanation.candidates(fold))?)?;
+    }
     SELECTION.import(py, "lastsaid.selection", "Selection")?.call((), Some(&fields))
 }
 

@@ -174,9 +174,24 @@ def members(event: Event) -> int:
 
 def seed_length(event: Event) -> int:
     """How many events a header of version 0 or 1 says were copied; 0 for every other first record."""
-    if event.kind is Kind.HEADER and ordinal(get(event.node, "version")) in (0, 1):
+    if version(event) in (0, 1):
         return ordinal(get(event.node, "seedLength")) or 0
     return 0
+
+
+def version(event: Event) -> int | None:
+    """The version of the log that a header states."""
+    return ordinal(get(event.node, "version")) if event.kind is Kind.HEADER else None
+
+
+def session_id(event: Event) -> str:
+    """The session of a log whose first record this is: a header's `id`, else the empty one."""
+    return (string(get(event.node, "id")) or "") if event.kind is Kind.HEADER else ""
+
+
+def holds_notifications(event: Event) -> bool:
+    """Whether a log whose first readable record this is holds notifications: an envelope, or no string `type`."""
+    return event.path != "" or string(get(event.node, "type")) is None
 
 
 def started_child(event: Event) -> str | None:

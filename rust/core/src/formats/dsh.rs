@@ -92,7 +92,7 @@ fn by_method<N: Node>(record: &N) -> Result<Event<N>, Error<N::Error>> {
         Method::Known => Named { known: true, ..UNNAMED },
         Method::Unknown => UNNAMED,
     };
-    Ok(bare(record.clone(), named, "", None))
+    Ok(Event { is_notification: true, ..bare(record.clone(), named, "", None) })
 }
 
 fn inside<N: Node>(envelope: &N, path: &'static str) -> Result<Event<N>, Error<N::Error>> {
@@ -118,7 +118,8 @@ fn inside<N: Node>(envelope: &N, path: &'static str) -> Result<Event<N>, Error<N
 
 fn bare<N>(node: N, named: Named, path: &'static str, session: Option<Box<[u8]>>) -> Event<N> {
     let known = named.known || !path.is_empty();
-    Event { kind: named.kind, node, path, session, known, is_row: named.is_row }
+    let is_notification = !path.is_empty();
+    Event { kind: named.kind, node, path, session, known, is_row: named.is_row, is_notification }
 }
 
 fn absent_or_odd<N: Node>(value: Option<&N>, path: String, expected: &'static str) -> Error<N::Error> {
@@ -300,14 +301,26 @@ pub fn members<N: Node>(event: &Event<N>) -> Result<u64, N::Error> {
 
 /// How many events a header of version 0 or 1 says were copied; 0 for every other first record.
 pub fn seed_length<N: Node>(event: &Event<N>) -> Result<u64, N::Error> {
-    if event.kind != Kind::Header {
-        return Ok(0);
-    }
-    let version = event.node.member(Key::Version)?.and_then(|version| version.ordinal());
-    if !matches!(version, Some(0 | 1)) {
+    if !matches!(header_version(event)?, Some(0 | 1)) {
         return Ok(0);
     }
     Ok(event.node.member(Key::SeedLength)?.and_then(|length| length.ordinal()).unwrap_or(0))
+}
+
+/// The id in a header, in WTF-8; None for every other record.
+pub fn header_id<N: Node>(event: &Event<N>) -> Result<Option<Box<[u8]>>, N::Error> {
+    if event.kind != Kind::Header {
+        return Ok(None);
+    }
+    event.node.member(Key::Id)?.map_or(Ok(None), |id| id.with_text(|text| Box::from(text)))
+}
+
+/// The version in a header; None for every other record.
+pub fn header_version<N: Node>(event: &Event<N>) -> Result<Option<u64>, N::Error> {
+    if event.kind != Kind::Header {
+        return Ok(None);
+    }
+    Ok(event.node.member(Key::Version)?.and_then(|version| version.ordinal()))
 }
 
 /// The session that a `subagent.started` notification announces, in WTF-8.

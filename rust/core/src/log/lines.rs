@@ -70,6 +70,12 @@ pub fn with_needle(stretch: &[u8], out: &mut Vec<Range<usize>>) {
     }
 }
 
+/// What is said of bytes after the last LF that aren't JSON.
+pub fn torn_sentence(length: usize) -> String {
+    let (bytes, are) = if length == 1 { ("byte", "is") } else { ("bytes", "are") };
+    format!("{length} {bytes} after the last line feed {are} not JSON")
+}
+
 /// How many LFs there are.
 pub fn count(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64

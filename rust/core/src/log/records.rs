@@ -11,6 +11,7 @@ use crate::fold::Place;
 use crate::json::{self, BOM, Value};
 use crate::log::lines;
 use crate::log::source::Source;
+use crate::log::stream::damaged;
 use crate::node::Flow;
 use crate::records::{Found, Records, Visitor};
 
@@ -51,7 +52,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
             Self { source, limit, begin, end: size, tail: 0, first: 0, torn: false, candidates: Vec::new() };
         log.end = log.without_padding(size)?;
         log.tail = log.line_start(log.begin, log.end)?;
-        log.torn = log.is_torn()?;
+        log.torn = log.source.is_torn() || log.is_torn()?;
         if log.torn {
             log.end = log.tail;
         }
@@ -61,16 +62,25 @@ impl<'s, S: Source> LogRecords<'s, S> {
 
     /// The offset of the record that is `count` from the end, or of the first.
     pub fn from_end(&mut self, mut count: u64) -> io::Result<u64> {
-        let mut end = self.end;
-        while end > self.begin {
-            let start = self.line_start(self.begin, end - 1)?;
-            if !self.is_blank(start, end)? {
-                count -= 1;
+        let mut before = self.end;
+        // Whether what was seen of the line so far, from its end, is blank.
+        let mut is_blank = true;
+        while before > self.begin {
+            let at = before.saturating_sub(WINDOW as u64).max(self.begin);
+            let block = self.source.block(at, span(at, before))?;
+            let mut end = block.len();
+            for lf in memchr::memrchr_iter(b'\n', block) {
+                is_blank &= lines::is_blank(&block[lf + 1..end]);
+                if !is_blank {
+                    count -= 1;
+                    if count == 0 {
+                        return Ok(at + lf as u64 + 1);
+                    }
+                }
+                (end, is_blank) = (lf, true);
             }
-            if count == 0 {
-                return Ok(start);
-            }
-            end = start;
+            is_blank &= lines::is_blank(&block[..end]);
+            before = at;
         }
         Ok(self.begin)
     }
@@ -157,6 +167,16 @@ impl<'s, S: Source> LogRecords<'s, S> {
         let (first, tail, end, limit) = (self.first, self.tail, self.end, self.limit);
         let stretch = self.source.block(base, len)?;
         lines::with_needle(stretch, &mut candidates);
+        let mut gaps = self.source.gaps(base..base + len as u64);
+        // Only the LF before it may be here, or the rest of it.
+        gaps.retain(|gap| (base..base + len as u64).contains(&(gap.start + 1)));
+        let stretch = self.source.block(base, len)?;
+        for gap in &gaps {
+            let start = usize::try_from(gap.start + 1 - base).unwrap_or(usize::MAX);
+            let end = usize::try_from(gap.end - 1 - base).unwrap_or(usize::MAX);
+            let at = candidates.partition_point(|candidate| candidate.start < start);
+            candidates.insert(at, start..end);
+        }
         let line_at = |offset: u64| {
             let start = usize::try_from(offset.checked_sub(base)?).ok().filter(|start| *start < stretch.len())?;
             Some(start..memchr(b'\n', &stretch[start..]).map_or(stretch.len(), |lf| start + lf))
@@ -184,7 +204,9 @@ impl<'s, S: Source> LogRecords<'s, S> {
                 continue;
             }
             let place = Place::at_offset(start, None);
-            let found = if bytes.len() > limit {
+            let found = if let Some(gap) = gaps.iter().find(|gap| gap.start + 1 == start) {
+                damaged(gap)
+            } else if bytes.len() > limit {
                 too_large(place, start, after, bytes.len() as u64, limit)
             } else {
                 Found::line(place, start, after, bytes)
@@ -204,6 +226,9 @@ impl<'s, S: Source> LogRecords<'s, S> {
         V: Visitor<K, Infallible>,
         Box<[u8]>: Into<K>,
     {
+        if let Some(gap) = self.source.gaps(start..end).into_iter().find(|gap| gap.start + 1 == start) {
+            return visitor.visit(&damaged(&gap));
+        }
         if start >= self.tail && self.is_blank(start, end)? {
             return Ok(Flow::Continue);
         }
@@ -334,6 +359,8 @@ where
             before += lines::count(block);
             at += block.len() as u64;
         }
-        Ok(defect.at_offset(offset, before + 1))
+        // After damage nobody knows lines.
+        let is_known = self.source.gaps(0..offset + 1).is_empty();
+        Ok(defect.at_offset(offset, is_known.then_some(before + 1)))
     }
 }

@@ -1,6 +1,12 @@
 //! Where a log's bytes are, if they can be read at any offset.
 
+use std::error::Error;
+use std::fmt;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::ops::Range;
+
+use crate::log::ahead::{Input, reaching_into};
+use crate::log::frames::Gap;
 
 /// Bytes that can be read at any offset.
 pub trait Source {
@@ -8,6 +14,34 @@ pub trait Source {
     fn size(&self) -> u64;
     /// The bytes from `at`, `len` of them or as many as there are.
     fn block(&mut self, at: u64, len: usize) -> io::Result<&[u8]>;
+
+    /// The gaps that reach into this stretch, in order: those of the blocks that were read are known.
+    fn gaps(&self, _within: Range<u64>) -> Vec<Gap> {
+        Vec::new()
+    }
+
+    /// Whether the bytes end in the middle of a frame.
+    fn is_torn(&self) -> bool {
+        false
+    }
+}
+
+impl<S: Source + ?Sized> Source for &mut S {
+    fn size(&self) -> u64 {
+        (**self).size()
+    }
+
+    fn block(&mut self, at: u64, len: usize) -> io::Result<&[u8]> {
+        (**self).block(at, len)
+    }
+
+    fn gaps(&self, within: Range<u64>) -> Vec<Gap> {
+        (**self).gaps(within)
+    }
+
+    fn is_torn(&self) -> bool {
+        (**self).is_torn()
+    }
 }
 
 /// A log in memory.
@@ -69,7 +103,7 @@ impl<F: Read + Seek> Source for File<F> {
         let mut filled = 0;
         while filled < len {
             match self.file.read(&mut self.buffer[filled..len]) {
-                Ok(0) => break,
+                Ok(0) => return Err(io::Error::other(Shorter)),
                 Ok(count) => filled += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -78,6 +112,18 @@ impl<F: Read + Seek> Source for File<F> {
         Ok(&self.buffer[..filled])
     }
 }
+
+/// A file that was longer when it was opened: what is at which offset now, nobody knows.
+#[derive(Debug)]
+pub struct Shorter;
+
+impl fmt::Display for Shorter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the file became shorter while it was read")
+    }
+}
+
+impl Error for Shorter {}
 
 /// A source read from its start like a stream.
 pub struct FromStart<'a, S> {
@@ -98,5 +144,50 @@ impl<S: Source> Read for FromStart<'_, S> {
         out[..block.len()].copy_from_slice(block);
         self.at += block.len() as u64;
         Ok(block.len())
+    }
+}
+
+impl<S: Source> Input for FromStart<'_, S> {
+    fn gaps(&self, within: Range<u64>) -> Vec<Gap> {
+        self.source.gaps(within)
+    }
+
+    fn is_torn(&self) -> bool {
+        self.source.is_torn()
+    }
+}
+
+/// A log that was read whole from a stream, with what was known of damage in it.
+pub struct Held {
+    bytes: Vec<u8>,
+    gaps: Vec<Gap>,
+    is_torn: bool,
+}
+
+impl Held {
+    /// Read an input to its end.
+    pub fn new(input: &mut dyn Input) -> io::Result<Self> {
+        let mut bytes = Vec::new();
+        input.read_to_end(&mut bytes)?;
+        Ok(Self { bytes, gaps: input.gaps(0..u64::MAX), is_torn: input.is_torn() })
+    }
+}
+
+impl Source for Held {
+    fn size(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    fn block(&mut self, at: u64, len: usize) -> io::Result<&[u8]> {
+        let start = usize::try_from(at).unwrap_or(usize::MAX).min(self.bytes.len());
+        Ok(&self.bytes[start..start.saturating_add(len).min(self.bytes.len())])
+    }
+
+    fn gaps(&self, within: Range<u64>) -> Vec<Gap> {
+        reaching_into(&self.gaps, within)
+    }
+
+    fn is_torn(&self) -> bool {
+        self.is_torn
     }
 }

@@ -469,5 +469,5 @@ pub fn options(tape: &mut Tape<'_>, with_limits: bool) -> Options {
     };
     let limits = [1_usize, 0, 3, 16, 40, 80, 120, 200, 400];
     let limit = if with_limits && tape.rarely(2) { tape.pick(&limits) } else { Options::default().limit };
-    Options { suffix, skip: tape.rarely(3), limit }
+    Options { suffix, skip: tape.rarely(3), limit, ..Options::default() }
 }

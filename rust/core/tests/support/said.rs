@@ -52,6 +52,7 @@ pub enum Failure {
         line: Option<u64>,
     },
     TurnNotFound(i64, Vec<u64>),
+    SessionNotFound(Option<Box<[u8]>>, Vec<Box<[u8]>>),
 }
 
 impl From<Box<Malformed>> for Failure {
@@ -72,6 +73,7 @@ impl From<Error<Infallible>> for Failure {
         match error {
             Error::Malformed(defect) => defect.into(),
             Error::TurnNotFound(turn, turns) => Self::TurnNotFound(turn, turns),
+            Error::SessionNotFound(session, sessions) => Self::SessionNotFound(session, sessions),
             Error::Io(error) => panic!("a log in memory can't fail: {error}"),
             Error::Foreign(never) => match never {},
         }
@@ -80,7 +82,7 @@ impl From<Error<Infallible>> for Failure {
 
 /// What a scan says.
 pub fn said(outcome: Result<Outcome<Kept>, Error<Infallible>>) -> Said {
-    let Outcome { fold, skipped, outside, torn } = outcome?;
+    let Outcome { fold, skipped, outside, torn, .. } = outcome?;
     Ok(answer(&fold, skipped, outside, torn))
 }
 

@@ -1,0 +1,136 @@
+//! The part of a stream that is in hand: bytes that came and are not read yet.
+
+use std::io::{self, Read};
+use std::ops::Range;
+
+use crate::json::BOM;
+use crate::log::frames::{Gap, Unpacked};
+use crate::log::lines;
+
+const BLOCK: usize = 256 << 10;
+
+/// Bytes that come once, from the start, and what their source knows of damage.
+pub trait Input: Read {
+    /// The gaps that reach into this stretch, in order, as far as the bytes were read.
+    fn gaps(&self, _within: Range<u64>) -> Vec<Gap> {
+        Vec::new()
+    }
+
+    /// Whether the input ended in the middle of a frame; known at its end.
+    fn is_torn(&self) -> bool {
+        false
+    }
+}
+
+/// Any reader of plain bytes.
+pub struct Plain<R>(pub R);
+
+impl<R: Read> Read for Plain<R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        self.0.read(room)
+    }
+}
+
+impl<R: Read> Input for Plain<R> {}
+
+impl<R: Read> Input for Unpacked<R> {
+    fn gaps(&self, within: Range<u64>) -> Vec<Gap> {
+        reaching_into(self.gaps(), within)
+    }
+
+    fn is_torn(&self) -> bool {
+        self.is_torn()
+    }
+}
+
+/// Those of gaps in order that reach into a stretch.
+pub fn reaching_into(gaps: &[Gap], within: Range<u64>) -> Vec<Gap> {
+    let first = gaps.partition_point(|gap| gap.end <= within.start);
+    let last = gaps.partition_point(|gap| gap.start < within.end);
+    gaps.get(first..last).unwrap_or_default().to_vec()
+}
+
+/// A window that moves on over an input. Zero bytes at its end are padding and never seen (S7).
+pub struct Ahead<'i> {
+    /// Where damage is asked for.
+    pub input: &'i mut dyn Input,
+    /// What is in hand.
+    pub bytes: Vec<u8>,
+    /// The offset of its first byte.
+    pub offset: u64,
+    /// Whether nothing follows.
+    pub is_end: bool,
+    /// Zero bytes that are padding unless something follows.
+    zeros: u64,
+    /// Zero bytes that something followed, and that: not in hand yet.
+    owed: u64,
+    next: Vec<u8>,
+}
+
+impl<'i> Ahead<'i> {
+    /// The first bytes of an input, without a byte order mark.
+    pub fn new(input: &'i mut dyn Input) -> io::Result<Self> {
+        let mut ahead =
+            Self { input, bytes: Vec::new(), offset: 0, is_end: false, zeros: 0, owed: 0, next: Vec::new() };
+        ahead.more()?;
+        if ahead.bytes.starts_with(BOM) {
+            ahead.pass(BOM.len());
+        }
+        Ok(ahead)
+    }
+
+    /// Take at least a block more in hand, or all that there is.
+    pub fn more(&mut self) -> io::Result<()> {
+        let enough = self.bytes.len() + BLOCK;
+        while self.bytes.len() < enough && !self.is_end {
+            if self.owed > 0 || !self.next.is_empty() {
+                let zeros = usize::try_from(self.owed).unwrap_or(BLOCK).min(BLOCK);
+                self.bytes.resize(self.bytes.len() + zeros, 0);
+                self.owed -= zeros as u64;
+                if self.owed == 0 {
+                    self.bytes.append(&mut self.next);
+                }
+                continue;
+            }
+            self.fill(enough)?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, enough: usize) -> io::Result<()> {
+        let before = self.bytes.len();
+        self.bytes.resize(enough.max(before + 1), 0);
+        let count = loop {
+            match self.input.read(&mut self.bytes[before..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => break done,
+            }
+        };
+        self.bytes.truncate(before + count.as_ref().copied().unwrap_or(0));
+        if count? == 0 {
+            self.is_end = true;
+            return Ok(());
+        }
+        let came = &self.bytes[before..];
+        let used = lines::without_padding(came).len();
+        let padding = (came.len() - used) as u64;
+        if used == 0 {
+            self.zeros += padding;
+            self.bytes.truncate(before);
+        } else if self.zeros == 0 {
+            self.zeros = padding;
+            self.bytes.truncate(before + used);
+        } else {
+            self.next = came[..used].to_vec();
+            self.bytes.truncate(before);
+            self.owed = std::mem::replace(&mut self.zeros, padding);
+        }
+        Ok(())
+    }
+
+    /// Put so many bytes behind.
+    pub fn pass(&mut self, count: usize) {
+        self.bytes.drain(..count);
+        self.offset += count as u64;
+    }
+}
