@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
@@ -69,6 +70,11 @@ class Difference:
     about: str
     says_left: Any
     says_right: Any
+
+    @property
+    def sort(self) -> str:
+        """Those who differ and about what, without numbers."""
+        return re.sub(r"[0-9]+", "#", f"{self.left} and {self.right} about {self.about}")
 
     def __str__(self) -> str:
         return f"{self.about}\n  {self.left}: {shown(self.says_left)}\n  {self.right}: {shown(self.says_right)}"

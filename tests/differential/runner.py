@@ -18,6 +18,8 @@ from differential.shrinking import shrunk
 
 # A case that takes longer hangs.
 LONGEST_SECONDS = 60.0
+# Differences that look the same are rarely of different causes: more than these are only counted.
+OF_ONE_SORT = 2
 _NOBODY = -1
 
 
@@ -31,8 +33,8 @@ class Plan:
     jobs: int = 1
     kinds: tuple[str, ...] = ()
     engines: tuple[str, ...] = ("rust", "python")
-    # After so many differences in a process it stops: they are rarely of different causes.
-    most: int = 3
+    # After so many differences that were told a process stops.
+    most: int = 5
     folder: Path | None = FOLDER
 
 
@@ -42,22 +44,30 @@ class Report:
 
     cases: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
+    # How often each sort of difference was met, told or not.
+    seen: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
 
     def __str__(self) -> str:
         total = self.cases.total()
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(self.cases.items()))
         rate = total / self.seconds if self.seconds else 0.0
-        return f"{total} cases ({kinds}) in {self.seconds:.1f} s, {rate:.0f} a second; {len(self.differences)} differ"
+        told = f"{total} cases ({kinds}) in {self.seconds:.1f} s, {rate:.0f} a second; {self.seen.total()} differ"
+        return "\n".join([told, *(f"  {count} times {sort}" for sort, count in self.seen.most_common())])
 
 
-def examined(bench: Bench, plan: Plan, number: int) -> tuple[Case, str | None]:
-    """Ask one case. A difference is made small, kept, and told; None without one."""
+def examined(bench: Bench, plan: Plan, number: int, seen: Counter[str] | None = None) -> tuple[Case, str | None]:
+    """Ask one case. A difference is made small, kept, and told; None without one, or with one `seen` often enough."""
     case = bench.draw(plan.seed, number)
     again = f"--seed {plan.seed} --kinds {case.kind} --only {number}"
     try:
-        if bench.differ(case) is None:
+        difference = bench.differ(case)
+        if difference is None:
             return case, None
+        if seen is not None:
+            seen[difference.sort] += 1
+            if seen[difference.sort] > OF_ONE_SORT:
+                return case, None
         smaller, difference = shrunk(bench, case)
     except Exception:
         # The machinery itself failed, which says as much as a difference.
@@ -76,21 +86,23 @@ def work(plan: Plan, part: int, current: Any, told: Any) -> None:
     until = None if plan.seconds is None else time.monotonic() + plan.seconds
     number, found = part, 0
     cases: Counter[str] = Counter()
-    while (plan.count is None or number < plan.count) and (until is None or time.monotonic() < until):
+    seen: Counter[str] = Counter()
+    while found < plan.most and (plan.count is None or number < plan.count):
+        if until is not None and time.monotonic() > until:
+            break
         current.value = number
-        case, difference = examined(bench, plan, number)
+        case, difference = examined(bench, plan, number, seen)
         cases[case.kind] += 1
         if difference is not None:
             told.put(("difference", difference))
             found += 1
-            if found >= plan.most:
-                break
         number += plan.jobs
         if cases.total() >= 500:
             told.put(("cases", cases))
             cases = Counter()
     current.value = _NOBODY
     told.put(("cases", cases))
+    told.put(("seen", seen))
     told.put(("done", part))
 
 
@@ -117,6 +129,8 @@ def _take(report: Report, message: tuple[str, Any], say: Any) -> bool:
         say(said)
     elif what == "cases":
         report.cases += said
+    elif what == "seen":
+        report.seen += said
     return what == "done"
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from differential.cases import Bench, Case
 from differential.comparison import Difference
+from differential.kinds import KINDS
 
 # What is tried for a value before it is cut into: the plainest of its type.
 _PLAIN = {str: "", bytes: b"", int: 0, float: 0, list: [], dict: {}, bool: False}
@@ -32,14 +33,14 @@ def shrunk(bench: Bench, case: Case, seconds: float = 20.0) -> tuple[Case, Diffe
             best[:] = [smaller, difference]
         return difference is not None
 
-    while time.monotonic() < until and _step(best[0].data, differs, until):
+    while time.monotonic() < until and _step(best[0].data, KINDS[case.kind].WORDS, differs, until):
         pass
     return best[0], best[1]
 
 
-def _step(data: dict[str, Any], differs: Callable[[Any], bool], until: float) -> bool:
+def _step(data: dict[str, Any], words: frozenset[str], differs: Callable[[Any], bool], until: float) -> bool:
     """Take the first smaller data that still differ."""
-    for smaller in _smaller(data, keep_keys=True):
+    for smaller in _smaller(data, words, keep_keys=True):
         if time.monotonic() > until:
             return False
         if differs(smaller):
@@ -47,25 +48,25 @@ def _step(data: dict[str, Any], differs: Callable[[Any], bool], until: float) ->
     return False
 
 
-def _smaller(value: Any, *, keep_keys: bool = False) -> Iterator[Any]:
+def _smaller(value: Any, words: frozenset[str], *, keep_keys: bool = False) -> Iterator[Any]:
     """Values that are a little smaller, the boldest first. The outermost keys are what a kind needs, so they stay."""
     if isinstance(value, dict):
         if not keep_keys:
             for key in value:
                 yield {name: inner for name, inner in value.items() if name != key}
         for key, inner in value.items():
-            for smaller in _smaller(inner):
+            for smaller in _smaller(inner, words):
                 yield {**value, key: smaller}
     elif isinstance(value, list):
         yield from _fewer(value)
         for at, inner in enumerate(value):
-            for smaller in _smaller(inner):
+            for smaller in _smaller(inner, words):
                 yield [*value[:at], smaller, *value[at + 1 :]]
     elif isinstance(value, bytes):
         yield from _fewer_lines(value)
         yield from _fewer(value)
     elif isinstance(value, str):
-        yield from _fewer(value)
+        yield from () if value in words else _fewer(value)
     elif type(value) in (int, float) and value:
         yield 0
         if abs(value) > 1:

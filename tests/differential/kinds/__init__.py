@@ -16,6 +16,8 @@ class Kind(Protocol):
 
     # How often it is drawn, beside the others.
     WEIGHT: int
+    # Words in its data that are no input, but say what is to be done.
+    WORDS: frozenset[str]
 
     def offered(self, engine: ModuleType) -> bool:
         """Whether the engine has what this kind asks."""

@@ -11,10 +11,12 @@ from differential.comparison import Difference, Said, of_each, same, told, witho
 from differential.damage import bad_record, spoilt
 from differential.encoding import array
 from differential.grammar import Grammar
+from differential.kinds.logs import WORDS as OPTION_WORDS
 from differential.kinds.logs import drawn_options, drawn_way, options_of, read_from
 from differential.text import is_json, rendered
 
 WEIGHT = 10
+WORDS = OPTION_WORDS
 
 
 def offered(engine: ModuleType) -> bool:
@@ -38,7 +40,7 @@ def ask(engine: ModuleType, data: dict[str, Any]) -> Said:
     log, options, way = data["log"], data["options"], data["way"]
     found: Said = [
         ("read_bytes", told(engine.read_bytes, log, **options)),
-        (f"read of a {way}", told(read_from, engine, log, way, options)),
+        (f"read in pieces of {way}", told(read_from, engine, log, way, options)),
     ]
     if hasattr(engine, "check"):
         found.append(("check", told(engine.check, log)))

@@ -13,6 +13,7 @@ from differential.kinds.logs import drawn_log
 from ways import Dribble
 
 WEIGHT = 8
+WORDS: frozenset[str] = frozenset()
 
 
 def offered(engine: ModuleType) -> bool:

@@ -15,6 +15,7 @@ from differential.kinds.logs import drawn_log
 from differential.text import is_json, rendered
 
 WEIGHT = 20
+WORDS = frozenset({"lines", "sse"})
 # A call that raised is followed by another that reads on; no stream here has more bad records.
 MOST_CALLS = 200
 

@@ -18,6 +18,8 @@ WEIGHT = 20
 CALLS = ("push", "push", "push", "push_json", "push_json", "push_text", "extend", "extend_text", "extend_json",
          "merge", "merge_itself", "copy", "deepcopy", "pickle", "swap", "merge_other")  # fmt: skip
 
+WORDS = frozenset(CALLS)
+
 
 def offered(engine: ModuleType) -> bool:
     return hasattr(engine, "AssistantOutputFold")

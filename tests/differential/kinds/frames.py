@@ -9,9 +9,11 @@ from typing import Any
 from differential.choice import Choice
 from differential.comparison import Difference, Said, of_each, same, told, without
 from differential.encoding import encoded, plan_of
+from differential.kinds.logs import WORDS as OPTION_WORDS
 from differential.kinds.logs import drawn_log, drawn_options, drawn_way, options_of, read_from
 
 WEIGHT = 22
+WORDS = OPTION_WORDS | {"gzip", "zstd", "compressed", "rle", "raw"}
 
 
 def offered(engine: ModuleType) -> bool:
@@ -32,7 +34,7 @@ def ask(engine: ModuleType, data: dict[str, Any]) -> Said:
     file, options, way = encoded(data["log"], data["plan"]), data["options"], data["way"]
     found: Said = [
         ("read_bytes", told(engine.read_bytes, file, **options)),
-        (f"read of a {way}", told(read_from, engine, file, way, options)),
+        (f"read in pieces of {way}", told(read_from, engine, file, way, options)),
     ]
     if is_plain(data):
         found.append(("read_bytes of the log", told(engine.read_bytes, data["log"], **options)))
@@ -52,7 +54,7 @@ def laws(said: Said, data: dict[str, Any]) -> Iterator[Difference]:
     found = dict(said)
     names = [name for name, _ in said if name.startswith("read")]
     for name in names[1:]:
-        if "max_decompressed_bytes" in data["options"] and "stream" in name:
+        if "max_decompressed_bytes" in data["options"]:
             # Where a log is read backward fewer frames are touched.
             continue
         if not same(without(found[names[0]], "line"), without(found[name], "line")):

@@ -11,6 +11,7 @@ from differential.comparison import Difference, Said, of_each, same, told
 from differential.grammar import Grammar
 
 WEIGHT = 14
+WORDS: frozenset[str] = frozenset()
 
 
 def offered(engine: ModuleType) -> bool:

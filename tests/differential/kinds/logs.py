@@ -20,6 +20,8 @@ WEIGHT = 36
 # How often a log is as long as the blocks in which it is read; that takes a hundred times longer.
 LONG = 0.001
 
+WORDS = frozenset({"own", "whole", "raise", "skip"})
+
 
 @cache
 def options_of(engine: ModuleType) -> frozenset[str]:
@@ -60,13 +62,11 @@ def drawn_options(choice: Choice, log: bytes) -> dict[str, Any]:
     return options
 
 
-def drawn_way(choice: Choice, log: bytes) -> str:
-    """A file, or a stream that gives so many bytes at a time; in small pieces only what is short."""
+def drawn_way(choice: Choice, log: bytes) -> int:
+    """0 is a file, else a stream that gives so many bytes at a time; in small pieces only what is short."""
     if choice.chance(0.4):
-        return "file"
-    if choice.chance(0.3):
-        return f"stream {1 << 20}"
-    return f"stream {max(1, len(log) // 60) + choice.below(7)}"
+        return 0
+    return 1 << 20 if choice.chance(0.3) else max(1, len(log) // 60) + choice.below(7)
 
 
 def draw(choice: Choice) -> dict[str, Any]:
@@ -74,14 +74,13 @@ def draw(choice: Choice) -> dict[str, Any]:
     options = drawn_options(choice, log)
     way = drawn_way(choice, log)
     if choice.chance(LONG):
-        log, way = stretched(log, choice), choice.of(("file", "stream 100000"))
+        log, way = stretched(log, choice), choice.of((0, 100_000))
     return {"log": log, "options": options, "way": way}
 
 
-def read_from(engine: ModuleType, log: bytes, way: str, options: dict[str, Any]) -> Any:
+def read_from(engine: ModuleType, log: bytes, way: int, options: dict[str, Any]) -> Any:
     """Read a log from a file or stream that holds it."""
-    kind, _, step = way.partition(" ")
-    return engine.read(io.BytesIO(log) if kind == "file" else Dribble(log, int(step)), **options)
+    return engine.read(Dribble(log, way) if way else io.BytesIO(log), **options)
 
 
 @of_each
@@ -89,7 +88,7 @@ def ask(engine: ModuleType, data: dict[str, Any]) -> Said:
     log, options, way = data["log"], data["options"], data["way"]
     return [
         ("read_bytes", told(engine.read_bytes, log, **options)),
-        (f"read of a {way}", told(read_from, engine, log, way, options)),
+        (f"read in pieces of {way}", told(read_from, engine, log, way, options)),
     ]
 
 

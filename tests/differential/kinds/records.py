@@ -13,6 +13,7 @@ from differential.grammar import Grammar
 from differential.text import is_json, rendered
 
 WEIGHT = 22
+WORDS: frozenset[str] = frozenset()
 
 
 def offered(engine: ModuleType) -> bool:

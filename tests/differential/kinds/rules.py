@@ -16,6 +16,7 @@ from differential.text import is_json, rendered
 from ways import Dribble
 
 WEIGHT = 16
+WORDS: frozenset[str] = frozenset()
 NEEDLES = re.compile(rb"assistant/|text-chunks|turn/start|turn/end|end-seed|subagent[.]started|\\u00[2-7]|\\/")
 
 

@@ -9,9 +9,11 @@ from typing import Any
 
 from differential.choice import Choice
 from differential.comparison import Difference, Said, of_each, same, told, without
+from differential.kinds.logs import WORDS as OPTION_WORDS
 from differential.kinds.logs import drawn_log, drawn_options, drawn_session, drawn_way, options_of, read_from
 
 WEIGHT = 22
+WORDS = OPTION_WORDS
 # The options that `read_sessions` has too.
 OF_ALL = ("suffix", "on_malformed", "max_record_bytes")
 
@@ -34,12 +36,12 @@ def ask(engine: ModuleType, data: dict[str, Any]) -> Said:
     log, options, way = data["log"], data["options"], data["way"]
     found: Said = [
         ("read_bytes", told(engine.read_bytes, log, **options)),
-        (f"read of a {way}", told(read_from, engine, log, way, options)),
+        (f"read in pieces of {way}", told(read_from, engine, log, way, options)),
     ]
     if data["explain"]:
         explained = {**options, "explain": True}
         found.append(("explained", told(engine.read_bytes, log, **explained)))
-        found.append((f"explained from a {way}", told(read_from, engine, log, way, explained)))
+        found.append((f"explained in pieces of {way}", told(read_from, engine, log, way, explained)))
         return found
     of_all = {name: options[name] for name in OF_ALL if name in options}
     found.append(("read_sessions", told(engine.read_sessions, log, **of_all)))
