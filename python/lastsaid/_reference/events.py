@@ -125,7 +125,9 @@ def suffix_start(events: Iterable[Event], *, format: str = "dsh") -> int:
             child = dsh.started_child(event)
             if child is not None:
                 children[child] = index + 1
-    return max(start, children.get(session or "", 0)) if has_notifications else start
+    if not has_notifications or session is None:
+        return start
+    return max(start, children.get(session, 0))
 
 
 def _check(events: Any, what: str) -> None:

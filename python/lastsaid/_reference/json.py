@@ -103,6 +103,8 @@ _TOKEN: Final = re.compile(
 )
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _END: Final = re.compile(r"[ \t\n\r]*\Z")
+# A path is shown to people, so it holds no unpaired half of a character.
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 class _Slow:
@@ -191,5 +193,6 @@ class _Slow:
                 # A container is in its parent already while its own members are read; a number isn't yet.
                 path += f"[{len(container) - (level < len(self.stack))}]"
             else:
-                path += f".{key[0]}" if path else key[0]
+                name = _HALF.sub("\ufffd", key[0])
+                path += f".{name}" if path else name
         return path

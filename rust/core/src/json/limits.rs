@@ -1,5 +1,6 @@
 //! What a record may not do only when it signals: how deep it is, which number is out of range (spec S7).
 
+use super::escape::unescape;
 use super::reader::{Reader, out_of_range};
 
 /// How deep a record is, and where its first number out of range stands. Slow: only for records that are suspect.
@@ -66,7 +67,7 @@ impl Limits {
     }
 }
 
-/// A path to a value, member names as they are written in the record.
+/// A path to a value.
 fn path(levels: &[Level<'_>]) -> String {
     let mut path = String::new();
     for level in levels {
@@ -76,9 +77,21 @@ fn path(levels: &[Level<'_>]) -> String {
                 if !path.is_empty() {
                     path.push('.');
                 }
-                path.push_str(&String::from_utf8_lossy(name));
+                path.push_str(&shown(name));
             }
         }
     }
     path
+}
+
+/// A member's name without its escapes, U+FFFD for each unpaired half: a path is shown to people.
+fn shown(name: &[u8]) -> String {
+    let mut plain = Vec::new();
+    unescape(name, &mut plain);
+    for at in 0..plain.len() {
+        if let [first @ 0xED, second @ 0xA0..=0xBF, third, ..] = &mut plain[at..] {
+            (*first, *second, *third) = (0xEF, 0xBF, 0xBD);
+        }
+    }
+    String::from_utf8_lossy(&plain).into_owned()
 }
