@@ -15,13 +15,13 @@ import pytest
 
 from dsh_events import attempt, header, jsonl, message, turn_end, turn_start
 from lastsaid import Selection
-from recoded import SOUGHT, STREAMED
+from recoded import SOUGHT, STREAMED, Encoding
 
 # Long enough for several blocks, however it is read, and not to be compressed to nothing.
-NOISE = [attempt(f"{i} {i * 7919 % 10007:x}" * 40, seq=i) for i in range(2000)]
+NOISE = [attempt(f"{i} {i * 7919 % 10007:x}" * 40, seq=i) for i in range(500)]
 LOG = jsonl(header(), message("first", seq=0), *NOISE, turn_start(), message("last", seq=2001), turn_end())
 LATER = jsonl(message("appended", seq=9999))
-ENCODINGS: dict[str, Callable[[bytes], bytes]] = {
+ENCODINGS: dict[str, Encoding] = {
     "plain": bytes,
     "an array": lambda log: b"[" + b",\n".join(log.splitlines()) + b"]",
     **STREAMED,
@@ -76,7 +76,7 @@ def empty(path: Path) -> None:
 @pytest.mark.parametrize("change", [half, empty])
 @pytest.mark.parametrize("encode", ENCODINGS.values(), ids=ENCODINGS.keys())
 def test_a_file_that_shrank_after_its_size_was_known_is_an_os_error(
-    engine: ModuleType, encode: Callable[[bytes], bytes], change: Callable[[Path], Any], log_path: Path
+    engine: ModuleType, encode: Encoding, change: Callable[[Path], Any], log_path: Path
 ) -> None:
     log_path.write_bytes(encode(LOG))
     with Changing(log_path, change) as file, pytest.raises(OSError) as caught:
@@ -86,7 +86,7 @@ def test_a_file_that_shrank_after_its_size_was_known_is_an_os_error(
 
 @pytest.mark.parametrize("encode", ENCODINGS.values(), ids=ENCODINGS.keys())
 def test_a_file_that_shrinks_while_it_is_read_is_an_os_error_or_was_read_already(
-    engine: ModuleType, encode: Callable[[bytes], bytes], log_path: Path
+    engine: ModuleType, encode: Encoding, log_path: Path
 ) -> None:
     log_path.write_bytes(encode(LOG))
     with Changing(log_path, half, after=1) as file:
@@ -143,7 +143,7 @@ def test_a_path_whose_file_shrinks_and_comes_back_gives_an_answer_or_an_os_error
     thread = threading.Thread(target=disturb)
     thread.start()
     try:
-        for _ in range(12):
+        for _ in range(6):
             try:
                 said = engine.read(log_path)
             except OSError:
