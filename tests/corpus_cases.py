@@ -29,8 +29,61 @@ class Case:
         return self.id
 
 
+@dataclass(frozen=True)
+class Family:
+    """One log of notifications: its root, and the output of each child by session id."""
+
+    id: str
+    log: bytes
+    root: str
+    children: dict[str, Any]
+
+    def __str__(self) -> str:
+        return self.id
+
+    def cases(self) -> list[Case]:
+        """Every session asked for by name; the root needs none."""
+        said = {self.root: said_last(self.log, self.root), **self.children}
+        named = [
+            Case(f"{self.id}/{session}", self.log, {"output": output}, options={"session": session}, objects=False)
+            for session, output in said.items()
+        ]
+        return [Case(self.id, self.log, {"output": said[self.root]}, objects=False), *named]
+
+
+def said_last(log: bytes, session: str) -> Any:
+    """S2 for one session of sound notifications, as short as it can be said."""
+    said, streamed = None, ""
+    for record in map(json.loads, log.splitlines()):
+        if record.get("method") != "session.event" or record["params"]["sessionId"] != session:
+            continue
+        event = record["params"]["event"]
+        if event["type"] in ("assistant/message", "assistant/attempt"):
+            said = event["data"].get("message", {}).get("content") or said
+            streamed += "".join("".join(piece.get("texts", ())) for piece in text_chunks(event))
+    return said or ([{"type": "text", "text": streamed}] if streamed else None)
+
+
+def text_chunks(event: dict[str, Any]) -> list[dict[str, Any]]:
+    return [record for record in event["data"].get("stream") or [] if record["type"] == "text-chunks"]
+
+
+def families(folder: Path) -> list[Family]:
+    """Logs of notifications: `<case>/{case.json,log.rpc.jsonl}`."""
+    return [
+        Family(
+            f"notifications/{path.parent.name}",
+            path.read_bytes(),
+            case["root"],
+            case["expected"]["children"],
+        )
+        for path in sorted(folder.glob("*/log.rpc.jsonl"))
+        for case in [json.loads(path.with_name("case.json").read_bytes())]
+    ]
+
+
 def captured(folder: Path) -> list[Case]:
-    """Sessions of real products: `<case>/{case.json,log.jsonl}`. Notification logs hold several sessions: later."""
+    """Sessions of real products: `<case>/{case.json,log.jsonl}`."""
     cases = []
     for path in sorted(folder.glob("*/case.json")):
         log = path.with_name("log.jsonl")
@@ -72,8 +125,13 @@ def oracle(folder: Path) -> list[Case]:
     return cases
 
 
+def notified(folder: Path) -> list[Case]:
+    return [case for family in families(folder) for case in family.cases()]
+
+
 def shipped() -> list[Case]:
-    return captured(CORPUS / "dsh") + written(CORPUS / "written") + oracle(CORPUS / "oracle")
+    dsh = CORPUS / "dsh"
+    return captured(dsh) + notified(dsh) + written(CORPUS / "written") + oracle(CORPUS / "oracle")
 
 
 def handed_folder() -> Path | None:
@@ -85,7 +143,7 @@ def handed_folder() -> Path | None:
 
 def handed() -> list[Case]:
     folder = handed_folder()
-    return captured(folder / "dsh") + oracle(folder / "oracle") if folder else []
+    return captured(folder / "dsh") + notified(folder / "dsh") + oracle(folder / "oracle") if folder else []
 
 
 def records(log: bytes) -> list[bytes]:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from corpus_cases import CORPUS, Case, handed, handed_folder, parsed, shipped
-from lastsaid import MalformedEventError, Selection
+from lastsaid import MalformedEventError, Selection, SessionNotFoundError
 from ways import answer, canonical, fold_ways, forward_ways, list_ways, outcome, seekable_ways, without_line
 
 SHIPPED = shipped()
@@ -39,9 +39,11 @@ def assert_answer(said: dict[str, Any], expected: dict[str, Any], way: str, keys
 
 
 def assert_failure(failed: dict[str, Any], expected: dict[str, Any], way: str, *, placed: bool) -> None:
+    wanted = SessionNotFoundError if "sessions" in expected else MalformedEventError
+    assert failed.get("class", wanted.__name__) == wanted.__name__, way
     for key, value in expected.items():
         if placed or key in ("kind", "path"):
-            assert failed[key] == value, f"{way}: {key}"
+            assert failed.get(key, "?") == value, f"{way}: {key}"
 
 
 def check_bytes(engine: ModuleType, case: Case, path: Path) -> None:
@@ -57,6 +59,22 @@ def check_bytes(engine: ModuleType, case: Case, path: Path) -> None:
             assert_answer(found["answer"], case.expected or {}, name)
     shown = {name: canonical(without_line(found)) for name, found in outcomes.items()}
     assert len(set(shown.values())) == 1, shown
+    check_sessions(engine, case)
+
+
+def check_sessions(engine: ModuleType, case: Case) -> None:
+    """A session that was asked for is answered the same among all, where none of the others is an error."""
+    session = case.options.get("session")
+    if session is None or case.error or case.options.keys() & {"start", "turn", "since_seq"}:
+        return
+    options = {name: value for name, value in case.options.items() if name != "session"}
+    try:
+        said = engine.read_sessions(case.log, **options)
+    except MalformedEventError:
+        return
+    assert session in said or len(said) == 1
+    if session in said:
+        assert answer(said[session]) == answer(engine.read_bytes(case.log, **case.options))
 
 
 def check_objects(engine: ModuleType, case: Case) -> None:
@@ -119,15 +137,21 @@ if HANDED_ONLY:
         """The big corpus may grow, but a runner that found little of it proves little."""
         found = Counter(case.id.partition("/")[0] for case in HANDED)
         assert found["dsh"] >= 134, f"in {handed_folder()}: {found}"
+        assert found["notifications"] >= 2 * 37 + 25
         assert found["events-v0"] >= 2 * 170
         assert found["events-embedded"] >= 2 * 97
 
 
 def test_every_case_that_is_shipped_was_loaded() -> None:
     found = Counter(case.id.partition("/")[0] for case in SHIPPED)
-    for folder, least in (("dsh", 40), ("written", 100)):
-        there = [path.name for path in (CORPUS / folder).iterdir() if path.is_dir()]
-        assert found[folder] == len(there) >= least
+    for folder, log, least in (("dsh", "log.jsonl", 40), ("written", "log.jsonl", 300), ("dsh", "log.rpc.jsonl", 12)):
+        there = [path.parent.name for path in (CORPUS / folder).glob(f"*/{log}")]
+        assert len(there) >= least
+        if log == "log.jsonl":
+            assert found[folder] == len(there)
+    assert found["notifications"] >= 3 * 12
+    folders = {case.id.split("/")[1] for case in SHIPPED}
+    assert {path.name for name in ("dsh", "written") for path in (CORPUS / name).iterdir()} <= folders
     assert found["events-v0"] == 2 * 170
     assert found["events-embedded"] == 2 * 97
     assert len({case.id for case in SHIPPED}) == len(SHIPPED)

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from lastsaid import MalformedEventError, Selection, TurnNotFoundError
+from lastsaid import MalformedEventError, Selection, SessionNotFoundError, TurnNotFoundError
 
 Way = Callable[[], Any]
 
@@ -80,6 +80,8 @@ def failure(error: Exception) -> dict[str, Any]:
             found[name] = getattr(error, name)
     if isinstance(error, TurnNotFoundError):
         found["turn"], found["turns"] = error.turn, list(error.turns)
+    if isinstance(error, SessionNotFoundError):
+        found["session"], found["sessions"] = error.session, list(error.sessions)
     return found
 
 

@@ -16,9 +16,11 @@ __all__ = [
     "ENGINE",
     "RULE_VERSION",
     "AssistantOutputFold",
+    "check",
     "final_assistant_output",
     "read",
     "read_bytes",
+    "read_sessions",
     "select",
     "suffix_start",
 ]
@@ -56,6 +58,13 @@ class AssistantOutputFold:
         """
         The output so far: the message's own list (borrowed), a new list of streamed text, or None.
         """
+    def end(self, /) -> None:
+        """
+        Take what is pending as the end of the stream; the next `feed` begins a new one (S5).
+
+        A tail that is no JSON value is skipped, with the warning `torn_tail` until the next `feed`. Raises as `feed`;
+        the stream has ended when nothing was left after the record that was bad.
+        """
     def extend(self, events: collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]], /) -> None:
         """
         Take events in order; stops at the first bad one and keeps what came before.
@@ -71,6 +80,20 @@ class AssistantOutputFold:
     def extend_text(self, pieces: collections.abc.Iterable[str], /) -> None:
         """
         Take pieces of streamed text in order; stops at the first that is no str.
+        """
+    def feed(
+        self, /, chunk: bytes | bytearray | memoryview | str, *, framing: typing.Literal["lines", "sse"] = ...
+    ) -> None:
+        """
+        Take the bytes of a log as they come; what makes a record whole is taken at once (S5).
+
+        A line is read where `read` would read it. A bad record is passed over and raises MalformedEventError with its
+        offset and line in the stream: what came before it counts, what came after is read by the next call of `feed`
+        or `end`.
+
+        Args:
+            chunk: bytes that may end anywhere, or text.
+            framing: `lines`, or `sse`: the `data` of server-sent events. It can't change amid a record.
         """
     def merge(self, later: typing.Any, /) -> AssistantOutputFold:
         """
@@ -98,6 +121,26 @@ class AssistantOutputFold:
         The text of the output so far, `""` if it has none.
         """
 
+def check(
+    source: str | os.PathLike[str] | typing.BinaryIO | bytes | bytearray | memoryview,
+    *,
+    format: str = ...,
+    max_record_bytes: int = ...,
+    max_decompressed_bytes: int = ...,
+) -> list[lastsaid.problem.Problem]:
+    """
+    Everything that is wrong with a log, in its order; empty when it is sound (S7).
+
+    Each record is examined alone, whether an answer would need it or not.
+
+    Args:
+        source: as `read`; bytes are the log itself.
+        max_record_bytes, max_decompressed_bytes: as `read`; what is beyond them is a problem of kind `too_large`.
+
+    Raises:
+        OSError, AmbiguousLogError: the log can't be opened or read at all.
+    """
+
 def final_assistant_output(
     events: collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]], start: int = ..., *, format: str = ...
 ) -> list[typing.Any] | None:
@@ -112,28 +155,38 @@ def read(
     *,
     format: str = ...,
     suffix: typing.Literal["own", "whole"] = ...,
+    session: str | None = None,
     start: int | None = None,
     turn: int | None = None,
     since_seq: int | None = None,
     on_malformed: typing.Literal["raise", "skip"] = ...,
+    explain: bool = ...,
     max_record_bytes: int = ...,
+    max_decompressed_bytes: int = ...,
 ) -> lastsaid.selection.Selection:
     """
     What a log finally says.
 
+    The log may be plain, gzip or zstd, told by its first bytes; JSON Lines or one JSON array; a session's own log
+    or the notifications of several.
+
     Args:
-        source: a path, or a binary file, which is read from where it stands. Files are read from their end;
-            pipes and other streams forward.
+        source: a path (of a file, or of a session's directory), or a binary file, which is read from where it
+            stands. Files are read from their end; pipes, gzip, arrays and notifications forward.
         suffix: `own`, the last run's own events (S4), or `whole`.
+        session: whose answer, by id, where the log holds several; else the one that is nobody's child.
         start, turn, since_seq: at most one, each instead of `suffix`: from that record (0 is the header), the
             last turn of that number (-1: the last turn), the events from that seq on.
         on_malformed: `raise`, or `skip` with the warning `malformed_skipped`.
-        max_record_bytes: the longest line that is examined.
+        explain: add `counts` and `candidates`, for which the whole log is read.
+        max_record_bytes: the longest record that is examined.
+        max_decompressed_bytes: how much of a compressed log is decompressed.
 
     Raises:
         MalformedEventError: a record that the answer needs can't be read (S7), with offset and line.
-        TurnNotFoundError: no such turn.
-        OSError: as the operating system says.
+        TurnNotFoundError, SessionNotFoundError: no such turn or session, or several sessions and none picked.
+        AmbiguousLogError: a directory holds the session's log twice.
+        OSError: as the operating system says; also of a file that becomes shorter while it is read.
         ValueError, TypeError: an option is off.
     """
 
@@ -142,21 +195,51 @@ def read_bytes(
     *,
     format: str = ...,
     suffix: typing.Literal["own", "whole"] = ...,
+    session: str | None = None,
     start: int | None = None,
     turn: int | None = None,
     since_seq: int | None = None,
     on_malformed: typing.Literal["raise", "skip"] = ...,
+    explain: bool = ...,
     max_record_bytes: int = ...,
+    max_decompressed_bytes: int = ...,
 ) -> lastsaid.selection.Selection:
     """
     The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first.
     """
 
+def read_sessions(
+    source: str | os.PathLike[str] | typing.BinaryIO | bytes | bytearray | memoryview,
+    *,
+    format: str = ...,
+    suffix: typing.Literal["own", "whole"] = ...,
+    on_malformed: typing.Literal["raise", "skip"] = ...,
+    explain: bool = ...,
+    max_record_bytes: int = ...,
+    max_decompressed_bytes: int = ...,
+) -> dict[str, lastsaid.selection.Selection]:
+    """
+    What each session of a log finally says, by id, in the order in which they first occur (S4).
+
+    Args:
+        source: as `read`; bytes are the log itself. A log without notifications has one session: its header's `id`.
+        suffix, on_malformed, explain, max_record_bytes, max_decompressed_bytes: as `read`, for every session.
+
+    Raises:
+        as `read`, for the first session of which it is true.
+    """
+
 def select(
-    events: collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]], start: int = ..., *, format: str = ...
+    events: collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]],
+    start: int = ...,
+    *,
+    format: str = ...,
+    explain: bool = ...,
 ) -> lastsaid.selection.Selection:
     """
     Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError.
+
+    `explain=True` adds `counts` and `candidates`, for which the whole list is read.
     """
 
 def suffix_start(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, BinaryIO, Literal, Protocol, Self, TypeAlias
 
+from lastsaid.problem import Problem
 from lastsaid.selection import Selection
 
 # Any object that exposes a C-contiguous buffer is read the same way.
@@ -14,6 +15,7 @@ Event: TypeAlias = Mapping[str, Any]
 LogSource: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 DEFAULT_MAX_RECORD_BYTES = 256 * 1024 * 1024
+DEFAULT_MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024 * 1024
 
 
 class Fold(Protocol):
@@ -25,6 +27,8 @@ class Fold(Protocol):
     def extend(self, events: Iterable[Event], /) -> None: ...
     def extend_text(self, pieces: Iterable[str], /) -> None: ...
     def extend_json(self, records: Iterable[BytesLike | str] | BytesLike | str, /) -> None: ...
+    def feed(self, chunk: BytesLike | str, *, framing: Literal["lines", "sse"] = "lines") -> None: ...
+    def end(self) -> None: ...
     def collect(self) -> list[Any] | None: ...
     def selection(self) -> Selection: ...
     @property
@@ -52,7 +56,9 @@ class Engine(Protocol):
         self, events: Iterable[Event], start: int = 0, *, format: str = "dsh"
     ) -> list[Any] | None: ...
 
-    def select(self, events: Iterable[Event], start: int = 0, *, format: str = "auto") -> Selection: ...
+    def select(
+        self, events: Iterable[Event], start: int = 0, *, format: str = "auto", explain: bool = False
+    ) -> Selection: ...
 
     def suffix_start(self, events: Iterable[Event], *, format: str = "dsh") -> int: ...
 
@@ -62,11 +68,14 @@ class Engine(Protocol):
         *,
         format: str = "auto",
         suffix: Literal["own", "whole"] = "own",
+        session: str | None = None,
         start: int | None = None,
         turn: int | None = None,
         since_seq: int | None = None,
         on_malformed: Literal["raise", "skip"] = "raise",
+        explain: bool = False,
         max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
+        max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
     ) -> Selection: ...
 
     def read_bytes(
@@ -75,9 +84,33 @@ class Engine(Protocol):
         *,
         format: str = "auto",
         suffix: Literal["own", "whole"] = "own",
+        session: str | None = None,
         start: int | None = None,
         turn: int | None = None,
         since_seq: int | None = None,
         on_malformed: Literal["raise", "skip"] = "raise",
+        explain: bool = False,
         max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
+        max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
     ) -> Selection: ...
+
+    def read_sessions(
+        self,
+        source: LogSource | BytesLike,
+        *,
+        format: str = "auto",
+        suffix: Literal["own", "whole"] = "own",
+        on_malformed: Literal["raise", "skip"] = "raise",
+        explain: bool = False,
+        max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
+        max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
+    ) -> dict[str, Selection]: ...
+
+    def check(
+        self,
+        source: LogSource | BytesLike,
+        *,
+        format: str = "auto",
+        max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
+        max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
+    ) -> list[Problem]: ...

@@ -6,6 +6,7 @@ Spec: docs/spec/selection.md S5, S7.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 __all__ = ["Problem"]
 
@@ -27,6 +28,16 @@ class Problem:
     offset: int
     line: int | None
     message: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Exactly what `lastsaid --check --json` prints but for the log's name."""
+        return {
+            "kind": self.kind,
+            "path": self.path,
+            "offset": self.offset,
+            "line": self.line,
+            "message": self.message,
+        }
 
     def __str__(self) -> str:
         place = f"byte {self.offset}" if self.line is None else f"line {self.line}, byte {self.offset}"

@@ -5,16 +5,18 @@ What it answers is right by definition; the Rust engine is held against it. Same
 
 from lastsaid._reference.events import final_assistant_output, select, suffix_start
 from lastsaid._reference.fold import ENGINE
-from lastsaid._reference.log.reading import read, read_bytes
+from lastsaid._reference.logs import check, read, read_bytes, read_sessions
 from lastsaid._reference.output_fold import AssistantOutputFold
 
 __all__ = [
     "ENGINE",
     "RULE_VERSION",
     "AssistantOutputFold",
+    "check",
     "final_assistant_output",
     "read",
     "read_bytes",
+    "read_sessions",
     "select",
     "suffix_start",
 ]

@@ -23,6 +23,8 @@ holds_notifications = dsh.holds_notifications
 class Sessions:
     """The sink of a pass: feed it every examined record in order, then ask for the outcome."""
 
+    examines_all = False
+
     def __init__(
         self, suffix: Suffix, placed: Placed, *, skip: bool = False, session: str | None = None, explain: bool = False
     ) -> None:
@@ -49,6 +51,9 @@ class Sessions:
     def pass_over(self, found: Found) -> None:
         """Take note of a record before the `start` that was asked for."""
         self._hand(found, Pass.pass_over, self.quiet.pass_over)
+
+    def torn(self, offset: int, line: int | None, sentence: str) -> None:
+        """Where the log ends is told with the answer."""
 
     def _hand(self, found: Found, take: Callable[[Pass, Found], None], count: Callable[[Found, Event], None]) -> None:
         event = self._event(found)

@@ -13,7 +13,7 @@ from lastsaid.cli.faults import fault
 from lastsaid.cli.log import Log
 from lastsaid.cli.output import Results
 from lastsaid.cli.render import json_line
-from lastsaid.cli.terminal import Talk, escaped, fitted
+from lastsaid.cli.terminal import Talk, fitted
 from lastsaid.errors import LastsaidError
 from lastsaid.problem import Problem
 
@@ -50,4 +50,5 @@ def _lines(log: Log, problems: list[Problem], *, as_json: bool, to_terminal: boo
             yield json_line({"schema": 1, "log": log.path, **problem.to_dict()}, to_terminal=to_terminal)
         else:
             line = "?" if problem.line is None else problem.line
-            yield f"{log.name}:{line}:{problem.offset}: {escaped(problem.kind)}: {fitted(problem.message, _LONGEST)}\n".encode()
+            sentence = fitted(problem.message, _LONGEST)
+            yield f"{log.name}:{line}:{problem.offset}: {problem.kind}: {sentence}\n".encode()

@@ -60,7 +60,7 @@ def _why(candidate: dict[str, Any]) -> str:
         return reason
     preview: str = candidate["preview"]
     is_whole = len(preview) >= candidate["characters"]
-    return f'"{preview}{'"' if is_whole else "…"}'
+    return f'"{preview}"' if is_whole else f'"{preview}…'
 
 
 def _whole(selection: Selection, part: str) -> str:

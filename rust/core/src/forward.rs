@@ -19,6 +19,8 @@ pub struct Pass<K> {
     session: Option<Box<[u8]>>,
     explanation: Option<Box<Explanation>>,
     skip: bool,
+    /// Whether a header's `seedLength` cuts.
+    has_seed_length: bool,
     cut: u64,
     /// A window on one turn is closed until that turn starts.
     inside: bool,
@@ -124,6 +126,7 @@ impl<K> Pass<K> {
             session: None,
             explanation: None,
             skip,
+            has_seed_length: suffix == Suffix::Own,
             cut: if let Suffix::SinceSeq(seq) = suffix { seq } else { 0 },
             inside: !matches!(suffix, Suffix::Turn(_)),
             turns: Vec::new(),
@@ -141,6 +144,11 @@ impl<K> Pass<K> {
     pub fn explained(mut self, explain: bool) -> Self {
         self.explanation = explain.then(Box::default);
         self
+    }
+
+    /// The records are notifications, of which a header says nothing.
+    pub fn ignore_seed_length(&mut self) {
+        self.has_seed_length = false;
     }
 
     /// A copy for the records of one session of several.
@@ -229,7 +237,7 @@ impl<K> Pass<K> {
         N::Kept: Into<K>,
     {
         let is_own = self.suffix == Suffix::Own;
-        if is_own && self.records == 1 {
+        if self.has_seed_length && self.records == 1 {
             self.cut = dsh::seed_length(event).map_err(Error::Foreign)?;
         }
         if let Suffix::Turn(asked) = self.suffix

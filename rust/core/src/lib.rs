@@ -20,6 +20,7 @@ pub mod backward;
 pub mod checking;
 pub mod error;
 pub mod explanation;
+pub mod feeding;
 pub mod fold;
 pub mod formats;
 pub mod forward;

@@ -19,7 +19,8 @@ pub type Id = Box<[u8]>;
 /// One pass over a log, for one of its sessions or for all.
 pub struct Sessions<K> {
     wanted: Option<Id>,
-    explain: bool,
+    /// Whether a record that signals nothing changes nothing but what is known: it may move a cut by seq, and be counted.
+    is_quiet: bool,
     /// Whether the log is read as one that holds notifications; None until a record could be read.
     is_many: Option<bool>,
     header: Option<Id>,
@@ -46,7 +47,7 @@ impl<K: Clone> Sessions<K> {
     pub fn new(suffix: Suffix, skip: bool, wanted: Option<Id>, explain: bool) -> Self {
         Self {
             wanted,
-            explain,
+            is_quiet: !explain && !matches!(suffix, Suffix::SinceSeq(_)),
             is_many: None,
             header: None,
             records: 0,
@@ -123,14 +124,18 @@ impl<K: Clone> Sessions<K> {
             self.place_of(&child);
             self.children.insert(child);
         }
-        Ok(if event.kind == Kind::Nothing && !self.explain { To::Bare } else { To::All })
+        Ok(if event.kind == Kind::Nothing && self.is_quiet { To::Bare } else { To::All })
     }
 
     fn decide<N: Node>(&mut self, event: &Event<N>) -> Result<(), Error<N::Error>> {
-        if self.records == 1 {
+        if self.records == 1 && !event.is_notification {
             self.header = dsh::header_id(event).map_err(Error::Foreign)?;
         }
-        self.is_many = Some(event.is_notification || !self.wants_header());
+        let is_many = event.is_notification || !self.wants_header();
+        if is_many {
+            self.bare.ignore_seed_length();
+        }
+        self.is_many = Some(is_many);
         Ok(())
     }
 
@@ -155,6 +160,7 @@ impl<K: Clone> Sessions<K> {
             return self.bare.outcome();
         }
         let picked = match &self.wanted {
+            Some(_) if self.named.is_empty() && self.wants_header() => return self.bare.outcome(),
             Some(wanted) => self.places.get(wanted).copied(),
             None if self.named.is_empty() => return self.bare.outcome(),
             None if self.named.len() == 1 => Some(0),

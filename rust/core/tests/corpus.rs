@@ -93,6 +93,7 @@ fn options_of(asked: &Json) -> Options {
     let Json::Object(members) = asked else { panic!("options are an object: {asked}") };
     for (name, value) in members {
         match String::from_utf16(name).unwrap().as_str() {
+            "session" => options.session = Some(wtf8(value.as_units().unwrap()).into()),
             "suffix" => options.suffix = if value.is("whole") { Suffix::Whole } else { Suffix::Own },
             "start" => options.suffix = Suffix::Start(value.as_int().unwrap()),
             "turn" => options.suffix = Suffix::Turn(value.as_int().unwrap()),
@@ -165,6 +166,8 @@ fn told(answer: &Answer, key: &str, expected: &Json) -> Json {
         "stop_reason_raw" => optional(answer.stop_reason_raw()),
         "seq" => optional_number(answer.place.seq),
         "offset" => optional_number(answer.place.offset),
+        "index" => optional_number(answer.place.index),
+        "line" => optional_number(answer.place.line),
         "warnings" => Json::List(answer.warnings.iter().map(|warning| support::json::string(warning)).collect()),
         "earlierText" => match (&answer.earlier, expected) {
             (Some(earlier), Json::Object(asked)) => {
@@ -187,6 +190,15 @@ fn told(answer: &Answer, key: &str, expected: &Json) -> Json {
 
 /// What a failure says for a key of `expected_error`.
 fn named(failure: &Failure, key: &str) -> Json {
+    if let Failure::SessionNotFound(session, sessions) = failure {
+        return match key {
+            "session" => optional(session.as_ref().map(|id| id.to_vec())),
+            "sessions" => {
+                Json::List(sessions.iter().map(|id| Json::String(support::json::from_wtf8(id))).collect())
+            }
+            other => panic!("a key of `expected_error` that a missing session doesn't have: {other}"),
+        };
+    }
     let Failure::Malformed { kind, path, message, offset, line, .. } = failure else {
         panic!("a malformed event, not {failure:?}");
     };
@@ -200,6 +212,11 @@ fn named(failure: &Failure, key: &str) -> Json {
     }
 }
 
+/// Its sentence is made where Python raises it.
+fn is_session_not_found(found: &Said) -> bool {
+    matches!(found, Err(Failure::SessionNotFound(..)))
+}
+
 /// Hold what a way says against what a case expects; `unknown` are the keys that the way can't know.
 fn held(found: &Said, expected: &Result<Json, Json>, unknown: &[&str]) -> Result<(), String> {
     let (Ok(Json::Object(members)) | Err(Json::Object(members))) = expected else {
@@ -208,7 +225,7 @@ fn held(found: &Said, expected: &Result<Json, Json>, unknown: &[&str]) -> Result
     assert!(!members.is_empty());
     for (key, value) in members {
         let key = String::from_utf16(key).unwrap();
-        if unknown.contains(&key.as_str()) {
+        if unknown.contains(&key.as_str()) || (key == "message" && is_session_not_found(found)) {
             continue;
         }
         let said = match (found, expected) {
@@ -238,7 +255,7 @@ fn check_bytes(case: &Case) -> Result<(), String> {
 }
 
 /// What only a log can know.
-const ONLY_IN_LOGS: [&str; 3] = ["offset", "line", "message"];
+const ONLY_IN_LOGS: [&str; 4] = ["index", "offset", "line", "message"];
 /// The warnings that are not about a log.
 const ALSO_IN_LISTS: [&str; 3] = ["textless", "open_turn", "lone_surrogate"];
 
@@ -341,17 +358,24 @@ fn tell(what: impl fmt::Display, count: usize, failures: &[String]) {
 
 #[test]
 fn captured_sessions_say_what_the_agents_said() {
+    let there = fs::read_dir(shipped().join("dsh")).unwrap().count();
+    let notified = folders(&shipped().join("dsh"), "log.rpc.jsonl").len();
     let folders = folders(&shipped().join("dsh"), "log.jsonl");
-    assert_eq!(folders.len(), fs::read_dir(shipped().join("dsh")).unwrap().count());
+    assert_eq!(folders.len() + notified, there);
     assert!(folders.len() >= 40, "only {} captured sessions", folders.len());
     run("dsh", &folders.iter().map(|folder| captured(folder)).collect::<Vec<_>>());
+}
+
+#[test]
+fn notifications_say_what_each_session_said() {
+    check_notifications(&shipped().join("dsh"), 12, 12);
 }
 
 #[test]
 fn written_cases_answer_as_they_say() {
     let folders = folders(&shipped().join("written"), "log.jsonl");
     assert_eq!(folders.len(), fs::read_dir(shipped().join("written")).unwrap().count());
-    assert!(folders.len() >= 100, "only {} written cases", folders.len());
+    assert!(folders.len() >= 300, "only {} written cases", folders.len());
     let cases: Vec<_> = folders.iter().map(|folder| written(folder)).collect();
     assert!(cases.iter().filter(|case| case.expected.is_err()).count() >= 20);
     run("written", &cases);
@@ -407,10 +431,10 @@ fn event_lists_of_the_sdk_say_what_the_agent_said() {
     check_sdk_events(&shipped().join("dsh-sdk-events"));
 }
 
-/// Each child of a log of notifications, fed those that name it after it was started last (S4).
-fn check_notifications(folder: &Path) {
+/// Each child of a log of notifications by its id, and the root with and without.
+fn check_notifications(folder: &Path, least: usize, least_children: usize) {
     let folders = folders(folder, "log.rpc.jsonl");
-    assert!(folders.len() >= 37, "only {} logs of notifications", folders.len());
+    assert!(folders.len() >= least, "only {} logs of notifications", folders.len());
     let (mut children, mut failures) = (0, Vec::new());
     for folder in &folders {
         let case = parsed(&folder.join("case.json"));
@@ -418,27 +442,23 @@ fn check_notifications(folder: &Path) {
         let Some(Json::Object(expected)) = case.get("expected").unwrap().get("children") else {
             panic!("{}: children", folder.display());
         };
+        let of = |session: Option<Vec<u8>>| {
+            agreed(&log, &Options { session: session.map(Into::into), ..Options::default() })
+        };
         for (session, output) in expected {
             children += 1;
-            let mut fold = Fold::<Kept>::default();
-            for (offset, line) in records(&log) {
-                let record = json::parse(line).unwrap();
-                let event = dsh::event(&record.value).unwrap();
-                let Ok(child) = dsh::started_child(&event);
-                if event.kind == Kind::ChildStarted && child.as_deref() == Some(&wtf8(session)) {
-                    fold = Fold::default();
-                }
-                if event.session.as_deref() == Some(&wtf8(session)) {
-                    fold.apply(&event, Place::at_offset(offset, None)).unwrap();
-                }
-            }
             let expected = Ok(support::json::object([("output", output.clone())]));
-            if let Err(differ) = held(&Ok(of_fold(&fold)), &expected, &[]) {
+            let done = of(Some(wtf8(session))).and_then(|found| held(&found, &expected, &[]));
+            if let Err(differ) = done {
                 failures.push(format!("{}, {}: {differ}", name_of(folder), Json::String(session.clone())));
             }
         }
+        let root = wtf8(case.get("root").unwrap().as_units().unwrap());
+        if of(None) != of(Some(root)) {
+            failures.push(format!("{}: the root isn't what is read", name_of(folder)));
+        }
     }
-    assert!(children >= 20, "only {children} children");
+    assert!(children >= least_children, "only {children} children");
     tell(format_args!("notifications, {children} children"), folders.len(), &failures);
 }
 
@@ -453,7 +473,7 @@ fn the_handed_corpus_answers_as_expected() {
     let sessions = folders(&folder.join("dsh"), "log.jsonl");
     assert!(sessions.len() >= 134, "only {} captured sessions in {}", sessions.len(), folder.display());
     run("handed dsh", &sessions.iter().map(|folder| captured(folder)).collect::<Vec<_>>());
-    check_notifications(&folder.join("dsh"));
+    check_notifications(&folder.join("dsh"), 37, 20);
     check_oracle(&folder.join("oracle"));
     check_sdk_events(&folder.join("dsh-sdk-events"));
 }

@@ -39,9 +39,8 @@ pub fn malformed(py: Python<'_>, defect: &Malformed) -> PyErr {
 }
 
 /// A `FoldBusyError`.
-pub fn busy(py: Python<'_>) -> PyErr {
+pub fn busy(py: Python<'_>, message: &str) -> PyErr {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let message = "the fold is in the middle of another call on this thread";
     match class(py, &CLASS, "FoldBusyError").and_then(|class| class.call1((message,))) {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,

@@ -1,5 +1,6 @@
 //! The options of `read` and `select`, checked as the reference checks them (spec S5).
 
+use lastsaid_core::feeding::Framing;
 use lastsaid_core::log::reading::Options;
 use lastsaid_core::node::MAX_ORDINAL;
 use lastsaid_core::suffix::Suffix;
@@ -48,6 +49,11 @@ impl Given<'_> {
     /// The name of a format; what is not given is the default of the call.
     pub fn format(&self, auto: bool) -> PyResult<&'static str> {
         self.0.as_ref().map_or(Ok("dsh"), |name| format_named(name, auto))
+    }
+
+    /// How a stream is framed; lines is the default.
+    pub fn framing(&self) -> PyResult<Framing> {
+        Ok(if self.is_second("framing", ["lines", "sse"])? { Framing::Sse } else { Framing::Lines })
     }
 
     /// Python's truth of it.

@@ -1,9 +1,11 @@
 //! What people hold: the rule with its calls serialised, fed from objects, strings and JSON (spec S5, S10).
 
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use lastsaid_core::error::Error;
+use lastsaid_core::error::{Error, Malformed};
+use lastsaid_core::feeding::{Feeding, Unfinished};
 use lastsaid_core::fold::{Fold, Place};
 use lastsaid_core::formats::dsh;
 use lastsaid_core::json::{self, BOM};
@@ -28,9 +30,18 @@ use crate::strings::{Input, buffer, to_python, type_name, with_wtf8};
 /// The output is the last message with blocks; without one, the streamed text; without that, None.
 #[pyclass(frozen, weakref, module = "lastsaid")]
 pub struct AssistantOutputFold {
-    fold: Mutex<Fold<Kept>>,
+    fold: Mutex<Fed>,
     /// The thread in the middle of a call, 0 for none.
     owner: AtomicUsize,
+}
+
+/// The fold and the stream that feeds it.
+#[derive(Default)]
+pub struct Fed {
+    /// What has been said.
+    pub fold: Fold<Kept>,
+    /// Where the stream stands.
+    pub feeding: Feeding,
 }
 
 /// A number for this thread that no other live thread has, and never 0: the address of something of its own.
@@ -48,15 +59,15 @@ impl Drop for Owner<'_> {
 }
 
 impl AssistantOutputFold {
-    fn around(fold: Fold<Kept>) -> Self {
-        Self { fold: Mutex::new(fold), owner: AtomicUsize::new(0) }
+    fn around(fed: Fed) -> Self {
+        Self { fold: Mutex::new(fed), owner: AtomicUsize::new(0) }
     }
 
     /// One call: other threads wait, a call from inside it is FoldBusyError.
-    fn held<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Fold<Kept>) -> PyResult<R>) -> PyResult<R> {
+    fn held<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Fed) -> PyResult<R>) -> PyResult<R> {
         let me = this_thread();
         if self.owner.load(Ordering::Relaxed) == me {
-            return Err(busy(py));
+            return Err(busy(py, BUSY));
         }
         let mut fold = self.fold.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
         self.owner.store(me, Ordering::Relaxed);
@@ -64,10 +75,23 @@ impl AssistantOutputFold {
         call(&mut fold)
     }
 
-    fn copy(&self, py: Python<'_>) -> PyResult<Fold<Kept>> {
-        self.held(py, |fold| Ok(fold.copy_with(&|kept| kept.share(py))))
+    /// One call that pushes: not amid a record of a stream.
+    fn pushing<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Fold<Kept>) -> PyResult<R>) -> PyResult<R> {
+        self.held(py, |fed| if fed.feeding.is_pending() { Err(busy(py, PENDING)) } else { call(&mut fed.fold) })
+    }
+
+    fn copy(&self, py: Python<'_>) -> PyResult<Fed> {
+        self.held(py, |fed| {
+            let fold = fed.fold.copy_with(&|kept| kept.share(py));
+            Ok(Fed { fold, feeding: fed.feeding.clone() })
+        })
     }
 }
+
+/// From so many bytes on it is worth letting other threads run.
+const LARGE: usize = 4096;
+const BUSY: &str = "the fold is in the middle of another call on this thread";
+const PENDING: &str = "bytes of an unfinished record are pending; call end() first";
 
 fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyErr>> {
     let event = dsh::event(&Object(event.clone()))?;
@@ -77,14 +101,33 @@ fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyE
 }
 
 fn push_json(fold: &mut Fold<Kept>, record: &[u8]) -> Result<(), Error<PyErr>> {
-    let record = json::parse(record)?;
-    let event = dsh::event(&record.value).map_err(of_bytes)?;
+    apply(fold, json::parse(record), Place::at_index(fold.count)).map_err(of_bytes)?;
+    fold.count = fold.count.saturating_add(1);
+    Ok(())
+}
+
+type Parsed<'a> = Result<json::Record<'a>, Box<Malformed>>;
+
+fn apply(fold: &mut Fold<Kept>, record: Parsed<'_>, place: Place) -> Result<(), Error<Infallible>> {
+    let record = record?;
+    let event = dsh::event(&record.value)?;
     if fold.reads(&event) {
         record.check_limits()?;
     }
-    fold.apply(&event, Place::at_index(fold.count)).map_err(of_bytes)?;
+    fold.apply(&event, place)
+}
+
+/// Take one record of a stream; all of them count, also those that nobody reads.
+fn take(fold: &mut Fold<Kept>, record: &Unfinished, is_examined: bool) -> Result<(), Error<Infallible>> {
+    let place = Place { index: Some(fold.count), ..Place::at_offset(record.offset, Some(record.line)) };
     fold.count = fold.count.saturating_add(1);
-    Ok(())
+    if !is_examined {
+        return Ok(());
+    }
+    apply(fold, record.parse(), place).map_err(|error| match error {
+        Error::Malformed(defect) => defect.at_offset(record.offset, Some(record.line)).into(),
+        other => other,
+    })
 }
 
 /// A piece of streamed text; None for what is no string.
@@ -133,19 +176,19 @@ impl AssistantOutputFold {
     #[pyo3(signature = (format: "str" = Given::default()), text_signature = "(format='dsh')")]
     fn new(format: Given<'_>) -> PyResult<Self> {
         format.format(false)?;
-        Ok(Self::around(Fold::default()))
+        Ok(Self::around(Fed::default()))
     }
 
     /// Take one event, a mapping. Raises MalformedEventError and stays as it was (S7).
     #[pyo3(signature = (event: "collections.abc.Mapping[str, typing.Any]", /))]
     fn push(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.held(py, |fold| push(fold, event).map_err(|error| raised(py, error)))
+        self.pushing(py, |fold| push(fold, event).map_err(|error| raised(py, error)))
     }
 
     /// Take one piece of streamed text; the empty piece is no signal.
     #[pyo3(signature = (text: "str", /))]
     fn push_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.held(py, |fold| match push_text(fold, text)? {
+        self.pushing(py, |fold| match push_text(fold, text)? {
             Some(()) => Ok(()),
             None => Err(PyTypeError::new_err(format!("push_text takes a str, not {}", type_name(text)?))),
         })
@@ -154,7 +197,7 @@ impl AssistantOutputFold {
     /// Take one event as JSON text. Raises MalformedEventError and stays as it was (S7).
     #[pyo3(signature = (record: "bytes | bytearray | memoryview | str", /))]
     fn push_json(&self, py: Python<'_>, record: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.held(py, |fold| {
+        self.pushing(py, |fold| {
             let record = Input::new(record, "push_json")?;
             push_json(fold, without_bom(record.as_bytes())).map_err(|error| raised(py, error))
         })
@@ -163,7 +206,7 @@ impl AssistantOutputFold {
     /// Take events in order; stops at the first bad one and keeps what came before.
     #[pyo3(signature = (events: "collections.abc.Iterable[collections.abc.Mapping[str, typing.Any]]", /))]
     fn extend(&self, py: Python<'_>, events: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.held(py, |fold| {
+        self.pushing(py, |fold| {
             each(events, "extend", "events", |index, event| {
                 push(fold, &event).map_err(|error| raised(py, at_index(error, index)))
             })
@@ -173,7 +216,7 @@ impl AssistantOutputFold {
     /// Take pieces of streamed text in order; stops at the first that is no str.
     #[pyo3(signature = (pieces: "collections.abc.Iterable[str]", /))]
     fn extend_text(&self, py: Python<'_>, pieces: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.held(py, |fold| {
+        self.pushing(py, |fold| {
             each(pieces, "extend_text", "strings", |index, piece| match push_text(fold, &piece)? {
                 Some(()) => Ok(()),
                 None => Err(PyTypeError::new_err(format!(
@@ -187,7 +230,7 @@ impl AssistantOutputFold {
     /// Take records in order: an iterable of JSON texts, or one bytes-like object or str of lines.
     #[pyo3(signature = (records: "collections.abc.Iterable[bytes | bytearray | memoryview | str] | bytes | bytearray | memoryview | str", /))]
     fn extend_json(&self, py: Python<'_>, records: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.held(py, |fold| {
+        self.pushing(py, |fold| {
             let is_text = records.is_instance_of::<PyString>();
             if is_text || buffer(records)?.is_some() {
                 let input = Input::new(records, "extend_json")?;
@@ -207,22 +250,67 @@ impl AssistantOutputFold {
         })
     }
 
+    /// Take the bytes of a log as they come; what makes a record whole is taken at once (S5).
+    ///
+    /// A line is read where `read` would read it. A bad record is passed over and raises MalformedEventError with its
+    /// offset and line in the stream: what came before it counts, what came after is read by the next call of `feed`
+    /// or `end`.
+    ///
+    /// Args:
+    ///     chunk: bytes that may end anywhere, or text.
+    ///     framing: `lines`, or `sse`: the `data` of server-sent events. It can't change amid a record.
+    #[pyo3(signature = (
+        chunk: "bytes | bytearray | memoryview | str", *, framing: "typing.Literal['lines', 'sse']" = Given::default()
+    ))]
+    #[pyo3(text_signature = "($self, chunk, *, framing='lines')")]
+    fn feed(&self, py: Python<'_>, chunk: &Bound<'_, PyAny>, framing: Given<'_>) -> PyResult<()> {
+        self.held(py, |fed| {
+            let framing = framing.framing()?;
+            let input = Input::new(chunk, "feed")?;
+            let before = fed.feeding.framing;
+            if framing != before && fed.feeding.is_pending() {
+                return Err(PyValueError::new_err(format!(
+                    "framing is '{}', but bytes framed as '{}' are pending; call end() first",
+                    framing.as_str(),
+                    before.as_str()
+                )));
+            }
+            let (Fed { fold, feeding }, chunk) = (fed, input.as_bytes());
+            let mut fed = || feeding.feed(chunk, framing, |record, is_examined| take(fold, record, is_examined));
+            let done = if chunk.len() < LARGE { fed() } else { py.detach(fed) };
+            done.map_err(|error| raised(py, of_bytes(error)))
+        })
+    }
+
+    /// Take what is pending as the end of the stream; the next `feed` begins a new one (S5).
+    ///
+    /// A tail that is no JSON value is skipped, with the warning `torn_tail` until the next `feed`. Raises as `feed`;
+    /// the stream has ended when nothing was left after the record that was bad.
+    fn end(&self, py: Python<'_>) -> PyResult<()> {
+        self.held(py, |Fed { fold, feeding }| {
+            let done = py.detach(|| feeding.end(|record, is_examined| take(fold, record, is_examined)));
+            done.map_err(|error| raised(py, of_bytes(error)))
+        })
+    }
+
     /// The output so far: the message's own list (borrowed), a new list of streamed text, or None.
     #[pyo3(signature = () -> "list[typing.Any] | None")]
     fn collect<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.held(py, |fold| selection::output(py, fold))
+        self.held(py, |fed| selection::output(py, &fed.fold))
     }
 
     /// The output so far with its provenance (S9).
     #[pyo3(signature = () -> "lastsaid.selection.Selection")]
     fn selection<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.held(py, |fold| selection::of_fold(py, fold, "dsh", Seen::default()))
+        self.held(py, |fed| {
+            selection::of_fold(py, &fed.fold, "dsh", Seen { torn: fed.feeding.torn, ..Seen::default() })
+        })
     }
 
     /// The text of the output so far, `""` if it has none.
     #[getter]
     fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        self.held(py, |fold| to_python(py, &selection::text(py, fold)?.joined()))
+        self.held(py, |fed| to_python(py, &selection::text(py, &fed.fold)?.joined()))
     }
 
     /// A new fold of this one's input followed by the other's; neither changes (S5).
@@ -232,10 +320,19 @@ impl AssistantOutputFold {
             Ok(fold) => fold.get().copy(py)?,
             Err(_) => pickled::of_other_engine(later)?,
         };
+        if theirs.feeding.is_pending() {
+            return Err(busy(py, PENDING));
+        }
         let share = |kept: &Kept| kept.share(py);
-        let both =
-            self.held(py, |fold| fold.merge_with(&theirs, &share).map_err(|defect| malformed(py, &defect)))?;
-        Ok(Self::around(both))
+        self.held(py, |fed| {
+            if fed.feeding.is_pending() {
+                return Err(busy(py, PENDING));
+            }
+            let fold = fed.fold.merge_with(&theirs.fold, &share).map_err(|defect| malformed(py, &defect))?;
+            // As if one fold had been called all along: where the later stream stands, if it had any.
+            let is_new = theirs.feeding == Feeding::default();
+            Ok(Self::around(Fed { fold, feeding: if is_new { fed.feeding.clone() } else { theirs.feeding } }))
+        })
     }
 
     fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
@@ -269,7 +366,7 @@ impl AssistantOutputFold {
     fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
         // A fold in the middle of a call is alive, so there is nothing to collect.
         let Ok(fold) = self.fold.try_lock() else { return Ok(()) };
-        for said in [fold.message(), fold.earlier()].into_iter().flatten() {
+        for said in [fold.fold.message(), fold.fold.earlier()].into_iter().flatten() {
             if let Kept::Object(object) = &said.content {
                 visit.call(object)?;
             }
@@ -279,7 +376,7 @@ impl AssistantOutputFold {
 
     fn __clear__(&self) {
         if let Ok(mut fold) = self.fold.try_lock() {
-            *fold = Fold::default();
+            *fold = Fed::default();
         }
     }
 }

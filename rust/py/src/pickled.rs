@@ -1,22 +1,25 @@
 //! The engine-neutral, versioned form of a fold in a pickle (spec S10); the twin is `_reference/pickled.py`.
 
+use lastsaid_core::feeding::{Feeding, Framing, HEAD, Unfinished};
 use lastsaid_core::fold::{Fold, Place, Said};
 use lastsaid_core::signal::{Stop, Turn};
 use lastsaid_core::text::Text;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::kept::Kept;
 use crate::options::format_named;
+use crate::output_fold::Fed;
 use crate::strings::{to_python, type_name, with_wtf8};
 
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 type PlaceFields = (Option<u64>, Option<u64>, Option<u64>, Option<u64>);
 
 /// The fold as a dict.
-pub fn write<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Bound<'py, PyDict>> {
+pub fn write<'py>(py: Python<'py>, fed: &Fed) -> PyResult<Bound<'py, PyDict>> {
+    let fold = &fed.fold;
     let state = PyDict::new(py);
     let optional = |wtf8: Option<&[u8]>| wtf8.map(|wtf8| to_python(py, wtf8)).transpose();
     let said = |said: Option<&Said<Kept>>| -> PyResult<Option<Bound<'py, PyTuple>>> {
@@ -46,7 +49,67 @@ pub fn write<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Bound<'py, PyD
     state.set_item("known", fold.known)?;
     state.set_item("unknown", fold.unknown)?;
     state.set_item("count", fold.count)?;
+    state.set_item("feeding", stream(py, &fed.feeding)?)?;
     Ok(state)
+}
+
+fn stream<'py>(py: Python<'py>, feeding: &Feeding) -> PyResult<Option<Bound<'py, PyDict>>> {
+    if *feeding == Feeding::default() {
+        return Ok(None);
+    }
+    let bytes = |bytes: &[u8]| PyBytes::new(py, bytes);
+    let record = feeding.record.as_ref().map(|record| {
+        let data =
+            (bytes(&record.data), record.size, record.used, record.needle, bytes(&record.edge), record.blank);
+        let (data, size, used, needle, edge, blank) = data;
+        (record.offset, record.line, data, size, used, needle, edge, blank)
+    });
+    let state = PyDict::new(py);
+    state.set_item("framing", feeding.framing.as_str())?;
+    state.set_item("pending", bytes(&feeding.pending))?;
+    state.set_item("offset", feeding.offset)?;
+    state.set_item("line", feeding.line)?;
+    state.set_item("records", feeding.records)?;
+    state.set_item("torn", feeding.torn)?;
+    state.set_item("record", record)?;
+    state.set_item("head", bytes(&feeding.head))?;
+    state.set_item("head_offset", feeding.head_offset)?;
+    state.set_item("after_cr", feeding.after_cr)?;
+    Ok(Some(state))
+}
+
+fn stream_of(state: &Bound<'_, PyAny>) -> PyResult<Feeding> {
+    if state.is_none() {
+        return Ok(Feeding::default());
+    }
+    let get = |name: &str| state.get_item(name);
+    type Record = (u64, u64, Vec<u8>, u64, u64, bool, Vec<u8>, bool);
+    let record = get("record")?.extract::<Option<Record>>()?;
+    let framing = get("framing")?;
+    let framing = framing.extract::<&str>()?;
+    Ok(Feeding {
+        framing: Framing::named(framing)
+            .ok_or_else(|| PyValueError::new_err(format!("a stream pickled with the framing '{framing}'")))?,
+        pending: get("pending")?.extract()?,
+        offset: get("offset")?.extract()?,
+        line: get("line")?.extract()?,
+        records: get("records")?.extract()?,
+        torn: get("torn")?.extract()?,
+        record: record.map(|(offset, line, data, size, used, needle, edge, blank)| Unfinished {
+            offset,
+            line,
+            data,
+            size,
+            used,
+            needle,
+            edge,
+            blank,
+        }),
+        // Longer than a head can be, it would be none.
+        head: get("head")?.extract::<Vec<u8>>()?.into_iter().take(HEAD).collect(),
+        head_offset: get("head_offset")?.extract()?,
+        after_cr: get("after_cr")?.extract()?,
+    })
 }
 
 fn fields(place: Place) -> PlaceFields {
@@ -58,13 +121,14 @@ fn place((index, offset, line, seq): PlaceFields) -> Place {
 }
 
 /// The fold that such a dict holds.
-pub fn read(state: &Bound<'_, PyDict>) -> PyResult<Fold<Kept>> {
+pub fn read(state: &Bound<'_, PyDict>) -> PyResult<Fed> {
     let py = state.py();
     let version = state.get_item("version")?;
-    if version.as_ref().and_then(|version| version.extract::<i64>().ok()) != Some(VERSION) {
+    let number = version.as_ref().and_then(|version| version.extract::<i64>().ok());
+    if !matches!(number, Some(1 | VERSION)) {
         let found = version.unwrap_or_else(|| py.None().into_bound(py)).repr()?;
         return Err(PyValueError::new_err(format!(
-            "a fold pickled in version {found}, this lastsaid reads version {VERSION}"
+            "a fold pickled in version {found}, this lastsaid reads versions 1 and {VERSION}"
         )));
     }
     let get = |name: &str| state.get_item(name)?.ok_or_else(|| PyKeyError::new_err(name.to_owned()));
@@ -107,11 +171,12 @@ pub fn read(state: &Bound<'_, PyDict>) -> PyResult<Fold<Kept>> {
     fold.known = get("known")?.extract()?;
     fold.unknown = get("unknown")?.extract()?;
     fold.count = get("count")?.extract()?;
-    Ok(fold)
+    let feeding = if number == Some(1) { Feeding::default() } else { stream_of(&get("feeding")?)? };
+    Ok(Fed { fold, feeding })
 }
 
 /// A fold of the other engine, by way of its pickle.
-pub fn of_other_engine(other: &Bound<'_, PyAny>) -> PyResult<Fold<Kept>> {
+pub fn of_other_engine(other: &Bound<'_, PyAny>) -> PyResult<Fed> {
     let name = type_name(other)?;
     if name == "AssistantOutputFold"
         && let Ok(reduced) = other.call_method0("__reduce__")?.extract::<(Py<PyAny>, (Bound<'_, PyDict>,))>()

@@ -23,8 +23,10 @@ use crate::strings::to_python;
 pub struct Seen {
     /// The log ends in the middle of a record.
     pub torn: bool,
-    skipped: bool,
-    outside: bool,
+    /// Defects were passed over.
+    pub skipped: bool,
+    /// The suffix is silent and the rest is not.
+    pub outside: bool,
 }
 
 /// A Selection of a scan.

@@ -281,7 +281,7 @@ impl<K, E> Visitor<K, E> for First {
     {
         let is_first = !std::mem::replace(&mut self.is_later, true);
         let Some(event) = lenient(found.event())? else { return Ok(Flow::Continue) };
-        if is_first {
+        if is_first && !event.is_notification {
             self.id = dsh::header_id(&event).map_err(Error::Foreign)?;
             self.seed_length = dsh::seed_length(&event).map_err(Error::Foreign)?;
         }

@@ -101,7 +101,8 @@ fn numbered(log: &[u8], said: &Said, options: &Options) -> Result<(), String> {
     let line_of = |offset: u64| {
         1 + log[..usize::try_from(offset).unwrap()].iter().filter(|byte| **byte == b'\n').count() as u64
     };
-    let is_forward = !matches!(options.suffix, Suffix::Start(..0));
+    let is_array = log.strip_prefix(BOM).unwrap_or(log).starts_with(b"[");
+    let is_forward = is_array || !matches!(options.suffix, Suffix::Start(..0));
     let mut places = Vec::new();
     match said {
         Ok(answer) => {
@@ -109,7 +110,8 @@ fn numbered(log: &[u8], said: &Said, options: &Options) -> Result<(), String> {
             places.extend(found.into_iter().flatten().filter_map(|place| Some((place.offset?, place.line))));
             if answer.source == "message" {
                 let offset = usize::try_from(answer.place.offset.unwrap_or(u64::MAX)).unwrap();
-                let line = log.get(offset..).unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap();
+                let rest = log.get(offset..).unwrap_or_default();
+                let line = if is_array { rest } else { rest.split(|byte| *byte == b'\n').next().unwrap() };
                 if memchr::memmem::find(line, &answer.kept).is_none() {
                     return Err(format!("the content isn't in the line at {offset}: {answer:#?}"));
                 }
@@ -126,7 +128,7 @@ fn numbered(log: &[u8], said: &Said, options: &Options) -> Result<(), String> {
             return Err(format!("byte {offset} is in line {expected:?}, not {line:?}"));
         }
         let at = usize::try_from(offset).unwrap();
-        let starts_line = at == 0 || log[at - 1] == b'\n' || (at == BOM.len() && log.starts_with(BOM));
+        let starts_line = is_array || at == 0 || log[at - 1] == b'\n' || (at == BOM.len() && log.starts_with(BOM));
         if !starts_line {
             return Err(format!("no line starts at byte {offset}"));
         }

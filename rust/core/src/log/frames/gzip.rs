@@ -8,8 +8,10 @@ use crate::log::frames::gap::Damage;
 use crate::log::frames::input::Input;
 use crate::log::frames::{Step, Unpack};
 
-/// How much is decompressed at a time.
-const PIECE: usize = 128 << 10;
+/// How much of the file is decompressed at a time: it counts whole or not at all.
+const PIECE: usize = 16 << 10;
+/// How much it gives at a time.
+const ROOM: usize = 128 << 10;
 /// The largest window that deflate has.
 const WINDOW_BITS: u8 = 15;
 
@@ -48,27 +50,38 @@ impl<R: Read> Unpack for Members<R> {
         let Some((member, frame)) = &mut self.member else {
             return self.between();
         };
-        out.reserve(PIECE);
-        let input = self.input.peek(1)?;
-        let is_end = input.is_empty();
-        let before = member.total_in();
-        let status = member.decompress_vec(input, out, FlushDecompress::None);
-        let taken = member.total_in() - before;
         let frame = *frame;
-        // What came before a defect counts: zlib gives it out together with the defect.
-        let Ok(status) = status else {
-            return Ok(Step::Damage { frame, damage: Damage::Bad });
-        };
-        self.input.advance(usize::try_from(taken).unwrap_or(usize::MAX));
-        if status == Status::StreamEnd {
-            self.member = None;
-        } else if out.is_empty() && taken == 0 {
+        let room = PIECE - usize::try_from(self.input.at() % PIECE as u64).unwrap_or(0);
+        let input = self.input.peek(room)?;
+        let input = input.get(..room).unwrap_or(input);
+        let mut taken = 0;
+        let is_over = loop {
+            out.reserve(ROOM);
+            let before = (member.total_in(), out.len());
+            let status = member.decompress_vec(&input[taken..], out, FlushDecompress::None);
+            // A piece with a defect in it gives nothing: how much came before that, not every decompressor tells.
+            let Ok(status) = status else {
+                out.clear();
+                return Ok(Step::Damage { frame, damage: Damage::Bad });
+            };
+            taken += usize::try_from(member.total_in() - before.0).unwrap_or(usize::MAX);
+            if status == Status::StreamEnd {
+                break true;
+            }
             // It can't go on: there is room, so it is input that it lacks.
-            return Ok(match is_end {
-                true => Step::End { is_torn: true },
-                false => Step::Damage { frame, damage: Damage::Bad },
-            });
+            if (member.total_in(), out.len()) == before {
+                break false;
+            }
+        };
+        if is_over {
+            self.member = None;
+        } else if input.is_empty() {
+            return Ok(Step::End { is_torn: true });
+        } else if taken < input.len() {
+            out.clear();
+            return Ok(Step::Damage { frame, damage: Damage::Bad });
         }
+        self.input.advance(taken);
         Ok(Step::Bytes)
     }
 }
