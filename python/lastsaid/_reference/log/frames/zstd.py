@@ -121,10 +121,10 @@ def _big(data: Ahead, decoder: Decoder, frame: int, head: FrameHead) -> Generato
             yield given
             yield True
             return True
+        yield given
         if not decoder.is_checksum(checksum):
             yield gap.bad(ZSTD, frame)
             return True
-        yield given
         if left is not None:
             left -= len(given)
         if block.checksum is not None:
