@@ -1,6 +1,6 @@
 # Every repeated act has a name; .ci/run calls the same names. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-hard lint types stubs stubs-check docs bench package format clean
+.PHONY: help demo test test-hard soak fuzz lint types stubs stubs-check docs clauses bench package format clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -40,6 +40,12 @@ test-hard: $(VENV)/.checked ## the same laws with many more examples (minutes)
 	PROPTEST_CASES=20000 cargo test -q --locked -p lastsaid-core --profile checked
 	LASTSAID_HYPOTHESIS_PROFILE=hard $(BIN)/pytest -q -o timeout=1800
 
+SEED ?= 1
+COUNT ?= 100000
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+soak: $(VENV)/.checked ## random and hostile input for both engines: make soak SEED=1 COUNT=100000 (SECONDS=60 instead)
+	cd tests && ../$(BIN)/python -m differential --seed $(SEED) --jobs $(JOBS) $(if $(SECONDS),--seconds $(SECONDS),--count $(COUNT))
+
 lint: $(VENV)/.checked ## ruff, rustfmt, clippy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -61,6 +67,9 @@ stubs-check: $(VENV)/.tools ## is the stub fresh?
 docs: $(VENV)/.checked ## rustdoc without warnings, links that lead somewhere
 	RUSTDOCFLAGS='-D warnings' cargo doc -q --locked --no-deps -p lastsaid-core --profile checked
 	$(BIN)/python tools/links.py
+
+clauses: $(VENV)/.tools ## which tests cite which clause of the specification
+	$(BIN)/python tools/clauses.py
 
 BENCH := benches/bench_logs.py benches/bench_lists.py benches/bench_calls.py
 bench: $(VENV)/.release ## measure, and write the tables into benches/README.md

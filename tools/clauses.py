@@ -117,7 +117,7 @@ class Spec:
 
     def _named(self, section: str, rest: str) -> tuple[str, int]:
         """The item of the section whose name stands here, and how long it is; the section itself if none does."""
-        opened = re.match(r" [«`]?", rest)
+        opened = re.match(r" [«`\"]?", rest)
         if opened is None:
             return section, 0
         names = (known.removeprefix(f"{section} ") for known in self.clauses if known.startswith(f"{section} "))
@@ -126,7 +126,7 @@ class Spec:
         if not fits:
             return section, 0
         name = max(fits, key=len)
-        closed = re.match(r"[»`]?", here[len(name) :])
+        closed = re.match(r"=?[»`\"]?", here[len(name) :])
         return f"{section} {name}", opened.end() + len(name) + (len(closed[0]) if closed else 0)
 
 

@@ -55,6 +55,7 @@ def _drained(outer):
 
 
 def test_control_characters_but_line_feed_and_tab_are_shown_escaped(lastsaid, log):
+    """spec S11."""
     log("run.jsonl", said(1, NASTY), turn_end(2))
     assert on_terminal("run.jsonl", stderr=False) == f"{SHOWN}\n"
 

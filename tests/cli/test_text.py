@@ -6,6 +6,7 @@ from cli.dsh_events import GREETING, SILENT, SOUND, TEXTLESS, message, said, str
 
 
 def test_the_text_is_printed_with_one_line_feed_and_stderr_is_quiet(lastsaid, log):
+    """spec S11."""
     log("run.jsonl", *SOUND)
     assert lastsaid("run.jsonl") == (0, f"{GREETING}\n".encode(), "")
 
@@ -17,6 +18,7 @@ def test_read_is_the_command_that_a_bare_log_is_short_for(lastsaid, log):
 
 @pytest.mark.parametrize("text", ["a\n", "a\n\n", "a\r\n", " a \n b"])
 def test_no_line_feed_is_added_to_a_text_that_ends_in_one(command, log, text):
+    """spec S11."""
     log("run.jsonl", said(1, text), turn_end(2))
     assert command("run.jsonl").out == text.encode() + (b"" if text.endswith("\n") else b"\n")
 
@@ -54,6 +56,7 @@ def test_text_is_utf_8_whatever_the_locale(command, log, locale, mode):
 
 
 def test_an_unpaired_surrogate_is_printed_as_u_fffd_with_a_warning(lastsaid, log):
+    """spec S11."""
     log("run.jsonl", said(1, "a\ud800b"), turn_end(2))
     ran = lastsaid("run.jsonl")
     assert ran.out.decode() == "a\ufffdb\n"
@@ -61,6 +64,7 @@ def test_an_unpaired_surrogate_is_printed_as_u_fffd_with_a_warning(lastsaid, log
 
 
 def test_control_characters_pass_a_pipe_untouched(lastsaid, log):
+    """spec S11."""
     log("run.jsonl", said(1, "\x1b[2Ja\rb\x9b"), turn_end(2))
     assert lastsaid("run.jsonl").out.decode() == "\x1b[2Ja\rb\x9b\n"
 

@@ -47,7 +47,10 @@ def test_captured_logs_are_sound(engine: ModuleType, name: str) -> None:
 
 
 def test_every_record_is_looked_at(engine: ModuleType) -> None:
-    """Also those that `read` passes over, before the seed marker, after the winner, and of other sessions."""
+    """spec S7 check.
+
+    Also those that `read` passes over, before the seed marker, after the winner, and of other sessions.
+    """
     log = jsonl(b"no JSON", b'{"a":NaN}', b"[]", header(), headless(chunk("a"), "s1"), headless(chunk("b"), "s2"))
     assert problems(engine, log) == [
         ("not_json", "", 0, 1, "the record is not JSON, expected one JSON value"),
@@ -79,10 +82,12 @@ def test_every_record_is_looked_at(engine: ModuleType) -> None:
     ],
 )
 def test_a_problem_is_the_first_defect_of_its_record(engine: ModuleType, record: Any, path: str, sentence: str) -> None:
+    """spec S7.1, S7 check."""
     assert only(engine, record)[1:] == (path, sentence)
 
 
 def test_the_stream_of_a_message_with_blocks_is_read_too(engine: ModuleType) -> None:
+    """spec S7 check."""
     record = message("said")
     record["data"]["stream"] = [texts("a"), {"type": "chunk"}]
     found = ("missing", "data.stream[1].chunk", "data.stream[1].chunk is missing, expected an object")
@@ -116,6 +121,7 @@ def test_ends_of_turns_and_unknown_records_need_only_be_objects(engine: ModuleTy
     ],
 )
 def test_a_torn_tail_is_a_problem(engine: ModuleType, tail: bytes, message: str) -> None:
+    """spec S7 check."""
     assert problems(engine, SOUND + tail) == [("torn_tail", "", len(SOUND), 8, message)]
     assert problems(engine, jsonl(b"3") + tail)[1] == ("torn_tail", "", 2, 2, message)
 

@@ -56,6 +56,7 @@ def pure(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_engine_can_be_named(engine: object) -> None:
+    """spec S1 Engine."""
     name = engine.ENGINE  # type: ignore[attr-defined]
     done = ask(name)
     assert said(done) == [name] * 4 + ["lastsaid"]

@@ -86,6 +86,7 @@ WRONG_TYPES: dict[str, tuple[Fold, str]] = {
 
 @pytest.mark.parametrize("name", WRONG_TYPES)
 def test_wrong_type_says_what_to_do_and_changes_nothing(engine: ModuleType, name: str) -> None:
+    """spec S5 extend."""
     call, sentence = WRONG_TYPES[name]
     fold = engine.AssistantOutputFold()
     fold.push_text("a")
@@ -225,7 +226,7 @@ WRONG_ARGUMENTS: dict[str, tuple[Call, type[Exception], str]] = {
 
 @pytest.mark.parametrize("name", WRONG_ARGUMENTS)
 def test_wrong_argument_is_the_same_error_in_both_engines(engine: ModuleType, name: str) -> None:
-    """spec S5, S6.4: class and message."""
+    """spec S5.1, S6.4: class and message."""
     call, kind, sentence = WRONG_ARGUMENTS[name]
     with pytest.raises(kind) as caught:
         call(engine)
@@ -245,7 +246,7 @@ def test_start_that_is_no_int_is_a_type_error(engine: ModuleType, value: Any) ->
 
 
 def test_huge_starts_are_beyond_the_end(engine: ModuleType) -> None:
-    """spec S5: a slice start; no size is an error."""
+    """spec S5 start: a slice start; no size is an error."""
     for events in ([message("a")], (message("a"),), iter([message("a")])):
         assert engine.select(events, 2**62).source == "none"
     for huge in (10**30, -(10**30)):

@@ -86,12 +86,13 @@ def offset(log: bytes, line: int) -> int:
 
 
 def test_nothing_is_explained_unless_asked(engine: ModuleType) -> None:
+    """spec S9 counts."""
     for said in (engine.read_bytes(RUN), engine.select([]), engine.AssistantOutputFold().selection()):
         assert said.counts is said.candidates is None
 
 
 def test_counts_of_a_run(engine: ModuleType) -> None:
-    """The line without a needle isn't examined."""
+    """spec S9 counts 2: the line without a needle isn't examined."""
     assert counts(explained(engine, RUN)) == {
         "records": 11,
         "suffixRecords": 8,
@@ -108,6 +109,7 @@ def test_counts_of_a_run(engine: ModuleType) -> None:
 
 
 def test_candidates_of_a_run(engine: ModuleType) -> None:
+    """spec S9 candidates."""
     said = explained(engine, RUN)
     assert verdicts(said, "kind", "line", "seq", "messageId", "blocks", "characters", "preview", "reason") == [
         ("won", "message", 10, 5, "m2", ["text"], 4, "last", "the last message that has blocks"),
@@ -123,6 +125,7 @@ def test_candidates_of_a_run(engine: ModuleType) -> None:
 
 
 def test_a_stream_that_won_is_the_winner(engine: ModuleType) -> None:
+    """spec S9 candidates."""
     said = explained(engine, jsonl(chunk(""), empty([{"type": "text-chunks", "texts": ["a"]}], seq=4), chunk("b")))
     assert verdicts(said, "kind", "line", "seq", "blocks", "characters", "preview", "reason") == [
         ("won", "stream", 2, 4, [], 2, "ab", "no message has blocks"),
@@ -152,6 +155,7 @@ def test_a_log_that_says_nothing(engine: ModuleType) -> None:
 
 
 def test_text_is_measured_in_code_points_after_halves_have_met(engine: ModuleType) -> None:
+    """spec S9 counts 2, S9 candidates."""
     halves = [{"type": "text", "text": "\ud83d"}, {"type": "text", "text": "\ude00\ud83d"}]
     said = engine.select([chunk("a\ud83d"), chunk("\ude00"), chunk("\ud83d"), message(*halves)], explain=True)
     assert verdicts(said, "characters", "preview") == [("won", 2, "😀\ud83d"), ("unused", 3, "a😀\ud83d")]
@@ -159,6 +163,7 @@ def test_text_is_measured_in_code_points_after_halves_have_met(engine: ModuleTyp
 
 
 def test_previews_are_eighty_code_points(engine: ModuleType) -> None:
+    """spec S9 candidates."""
     long = "é" * 79 + "\ud83d"
     said = engine.select([chunk(long), chunk("\ude00"), chunk("more"), message("é" * 81)], explain=True)
     assert verdicts(said, "characters", "preview") == [
@@ -168,6 +173,7 @@ def test_previews_are_eighty_code_points(engine: ModuleType) -> None:
 
 
 def test_blocks_are_named_by_their_type_and_twenty_are_shown(engine: ModuleType) -> None:
+    """spec S9 candidates."""
     odd = [{"type": "image"}, {"type": 3}, {}, "text", None]
     said = engine.select([message(*odd[:3], 3, None), message(*({"type": f"t{i}"} for i in range(21)))], explain=True)
     assert verdicts(said, "blocks") == [
@@ -177,6 +183,7 @@ def test_blocks_are_named_by_their_type_and_twenty_are_shown(engine: ModuleType)
 
 
 def test_a_hundred_candidates_are_kept_the_winner_among_them(engine: ModuleType) -> None:
+    """spec S9 candidates."""
     events = [attempt("s"), message("won"), *(empty(seq=i) for i in range(150))]
     said = engine.select(events, explain=True)
     assert [one["seq"] for one in said.candidates] == [None, *range(149, 50, -1)]
@@ -189,7 +196,10 @@ def test_a_hundred_candidates_are_kept_the_winner_among_them(engine: ModuleType)
 
 
 def test_records_that_cannot_be_read_are_counted_with_their_sentence(engine: ModuleType) -> None:
-    """Also those that the answer didn't need: damage before the winner, streams after it."""
+    """spec S9 counts 2, S9 candidates.
+
+    Also those that the answer didn't need: damage before the winner, streams after it.
+    """
     log = jsonl(b'"turn/end"', BAD, message("x"), {"type": "assistant/attempt", "seq": 8, "data": {"stream": 3}})
     said = explained(engine, log)
     assert said.warnings == ()
@@ -217,6 +227,7 @@ def test_limits_count_as_they_do_for_records_that_are_read(engine: ModuleType) -
 
 
 def test_errors_are_those_without(engine: ModuleType) -> None:
+    """spec S9 counts."""
     log = jsonl(message("x"), BAD)
     for ask in (lambda **more: engine.read_bytes(log, **more), lambda **more: engine.select([BAD_EVENT], **more)):
         assert outcome(lambda ask=ask: ask(explain=True)) == outcome(ask)
@@ -253,6 +264,7 @@ def test_lists_are_read_from_their_first_event(engine: ModuleType) -> None:
 
 
 def test_a_turn_in_the_middle_has_newer_messages_outside(engine: ModuleType) -> None:
+    """spec S9 candidates."""
     log = jsonl(turn_start(1), message("1"), turn_start(2), message("2"), turn_start(3), message("3"))
     said = explained(engine, log, turn=2)
     assert verdicts(said, "line", "preview") == [("won", 4, "2"), ("outside", 6, "3")]

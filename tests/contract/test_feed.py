@@ -41,6 +41,7 @@ def sse(*events: bytes, end: bytes = b"\n") -> bytes:
 
 @pytest.mark.parametrize("step", [1, 2, 7, 1000])
 def test_chunks_may_end_anywhere(engine: ModuleType, step: int) -> None:
+    """spec S5 feed."""
     fold = fed(engine, *(LOG[at : at + step] for at in range(0, len(LOG), step)))
     assert place(fold) == ("said", 2, LOG.index(b'{"type": "assistant/message'), 4, 2)
     assert fold.selection().completeness == "complete"
@@ -49,6 +50,7 @@ def test_chunks_may_end_anywhere(engine: ModuleType, step: int) -> None:
 
 
 def test_a_record_counts_when_its_line_ends(engine: ModuleType) -> None:
+    """spec S5 feed."""
     fold = fed(engine, jsonl(chunk("a")) + jsonl(chunk("b"))[:-1])
     assert fold.text == "a"
     fold.feed(b"\n")
@@ -71,7 +73,7 @@ def test_text_is_fed_as_its_utf8(engine: ModuleType) -> None:
 
 
 def test_all_records_of_a_stream_count_and_only_candidates_are_read(engine: ModuleType) -> None:
-    """The first record is always one; blank lines are none."""
+    """spec S5 feed, S7 Candidates: the first record is always one; blank lines are none."""
     fold = fed(engine, b'{"type":"session"}\n\n  \r\nno JSON\n{"type":"x/y"}\n' + jsonl(message("said")))
     assert place(fold)[1:4] == (3, 47, 6)
     fold.push(message("later"))
@@ -81,6 +83,7 @@ def test_all_records_of_a_stream_count_and_only_candidates_are_read(engine: Modu
 
 
 def test_a_byte_order_mark_is_passed_over_at_the_start_of_a_stream(engine: ModuleType) -> None:
+    """spec S5 feed."""
     marked = b"\xef\xbb\xbf" + jsonl(message("a"))
     for step in (1, 2, 1000):
         fold = fed(engine, *(marked[at : at + step] for at in range(0, len(marked), step)))
@@ -105,6 +108,7 @@ def test_the_beginning_of_a_byte_order_mark_is_pending(engine: ModuleType) -> No
 
 
 def test_a_torn_tail_is_a_warning_until_the_next_stream(engine: ModuleType) -> None:
+    """spec S5 feed, S7 Torn tail."""
     fold = fed(engine, LOG + b'{"type":"assistant/me')
     assert fold.selection().warnings == ()
     fold.end()
@@ -134,6 +138,7 @@ def test_a_tail_that_is_whole_counts(engine: ModuleType) -> None:
 
 
 def test_the_stream_after_an_end_begins_anew(engine: ModuleType) -> None:
+    """spec S5 feed."""
     fold = fed(engine, LOG)
     fold.end()
     with pytest.raises(MalformedEventError, match=r"^line 1, byte 0: the record is not JSON"):
@@ -147,6 +152,7 @@ def test_the_stream_after_an_end_begins_anew(engine: ModuleType) -> None:
 
 
 def test_after_a_bad_record_the_next_call_goes_on(engine: ModuleType) -> None:
+    """spec S5 feed."""
     bad = b'{"type":"assistant/message","data":3}'
     log = jsonl(chunk("a"), bad, chunk("b"), bad, message("c"))
     fold = engine.AssistantOutputFold()
@@ -195,7 +201,7 @@ def test_streams_are_not_read_after_a_message(engine: ModuleType) -> None:
 
 
 def test_a_record_over_the_limit_is_too_large_when_it_is_read(engine: ModuleType) -> None:
-    """spec S7: 256 MiB, of which no more is kept."""
+    """spec S7.17: 256 MiB, of which no more is kept."""
     fold = fed(engine, b"{}\n", b"assistant/", *(bytes(1 << 24) for _ in range(16)))
     sentence = "the record is 268435466 bytes long, expected at most 268435456 (see max_record_bytes)"
     with pytest.raises(MalformedEventError) as caught:
@@ -235,6 +241,7 @@ def test_wrong_arguments_say_so_and_change_nothing(engine: ModuleType) -> None:
 
 
 def test_framing_may_change_between_records(engine: ModuleType) -> None:
+    """spec S5 framing."""
     fold = fed(engine, jsonl(chunk("a")))
     fold.feed(sse(jsonl(chunk("b")).strip(), end=b"\r\n"), framing="sse")
     fold.feed(jsonl(chunk("c")))
@@ -244,6 +251,7 @@ def test_framing_may_change_between_records(engine: ModuleType) -> None:
 @pytest.mark.parametrize("framing", ["lines", "sse"])
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda fold: pickle.loads(pickle.dumps(fold))])
 def test_copies_and_pickles_carry_what_is_pending(engine: ModuleType, framing: str, copied: Any) -> None:
+    """spec S5 feed, S10."""
     record = jsonl(message("said", seq=4)).strip()
     stream = sse(record) if framing == "sse" else b"\n" + record + b"\n"
     for cut in range(len(stream)):

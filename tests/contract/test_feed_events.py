@@ -34,6 +34,7 @@ def sse(*events: bytes, end: bytes = b"\n") -> bytes:
 @pytest.mark.parametrize("step", [1, 3, 1000])
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 def test_events_are_read_whatever_their_line_ends(engine: ModuleType, step: int, end: bytes) -> None:
+    """spec S5 framing."""
     first, second = b'{"type":"turn/start"}', jsonl(message("said")).strip()
     stream = b": hello" + end + b"event: x" + end + sse(first, end=end) + end + b"id: 3" + end
     at = len(stream)
@@ -45,6 +46,7 @@ def test_events_are_read_whatever_their_line_ends(engine: ModuleType, step: int,
 
 
 def test_an_event_without_data_is_none_and_one_without_an_end_is_the_tail(engine: ModuleType) -> None:
+    """spec S5 framing."""
     fold = fed(engine, b"data\n\ndatax: 3\n\ndata\ndata:\n\nid: 1\n\n" + sse(jsonl(chunk("a")).strip()), framing="sse")
     assert place(fold)[:2] == ("a", 0)
     fold.feed(b'data: {"type":"assistant/message",\ndata: "data":', framing="sse")
@@ -57,5 +59,6 @@ def test_an_event_without_data_is_none_and_one_without_an_end_is_the_tail(engine
 
 
 def test_a_bad_event_is_named_by_its_first_data_line(engine: ModuleType) -> None:
+    """spec S5 framing."""
     with pytest.raises(MalformedEventError, match=r"^line 2, byte 5: the record is not JSON"):
         fed(engine, b"id:3\ndata: turn/\ndata: end\n\n", framing="sse")

@@ -18,7 +18,7 @@ def collected(engine: ModuleType, *events: Any) -> Any:
 
 
 def test_new_fold_has_no_output(engine: ModuleType) -> None:
-    """spec S2.3: nothing is None, never an empty list."""
+    """spec S1 Content, S2.3: nothing is None, never an empty list."""
     fold = engine.AssistantOutputFold()
     assert fold.collect() is None
     assert fold.text == ""
@@ -52,20 +52,20 @@ def test_role_and_flags_do_not_matter(engine: ModuleType) -> None:
 
 
 def test_streamed_text_is_the_fallback_joined_with_nothing(engine: ModuleType) -> None:
-    """spec S2.2."""
+    """spec S1 Content, S2.2, S4 assistant/attempt, S4 assistant/chunk, S4 text-chunks."""
     events = [attempt("a", " b"), chunk("c"), packed(3, "d", "e"), attempt("f")]
     assert collected(engine, *events) == [text("a bcdef")]
 
 
 def test_empty_message_gives_its_stream(engine: ModuleType) -> None:
-    """spec S4."""
+    """spec S4 assistant/message."""
     empty = message()
     empty["data"]["stream"] = [texts("of the ", "message")]
     assert collected(engine, attempt("a, "), empty) == [text("a, of the message")]
 
 
 def test_text_streamed_after_a_message_changes_nothing(engine: ModuleType) -> None:
-    """spec S3: it is neither read nor kept."""
+    """spec S3, S4 assistant/message: it is neither read nor kept."""
     fold = engine.AssistantOutputFold()
     fold.push(message("said"))
     fold.push(attempt("late"))
@@ -101,7 +101,7 @@ def test_text_streamed_after_a_message_changes_nothing(engine: ModuleType) -> No
     ids=str,
 )
 def test_nothing_else_is_output(engine: ModuleType, event: Any) -> None:
-    """spec S2, S4: tool results, users, reasoning, tool calls, block ends, unknown kinds."""
+    """spec S2, S4, S4 anything else: tool results, users, reasoning, tool calls, block ends, unknown kinds."""
     assert collected(engine, event) is None
 
 
@@ -116,6 +116,7 @@ def test_empty_piece_is_no_signal(engine: ModuleType) -> None:
 
 
 def test_blank_pieces_are_output(engine: ModuleType) -> None:
+    """spec S2.2."""
     assert collected(engine, chunk(" \n")) == [text(" \n")]
 
 
@@ -148,7 +149,7 @@ def test_push_extend_and_json_are_one_fold(engine: ModuleType) -> None:
 
 @pytest.mark.parametrize("record", [bytes, bytearray, memoryview, lambda data: data.decode()], ids=str)
 def test_json_is_taken_as_bytes_or_text(engine: ModuleType, record: Any) -> None:
-    """spec S5; a BOM at byte 0 is passed over."""
+    """spec S5, S5 extend; a BOM at byte 0 is passed over."""
     data = b'\xef\xbb\xbf{"type":"assistant/chunk","data":{"chunk":{"type":"text-delta","text":"\xc3\xa9"}}}'
     fold = engine.AssistantOutputFold()
     fold.push_json(record(data))
@@ -158,12 +159,12 @@ def test_json_is_taken_as_bytes_or_text(engine: ModuleType, record: Any) -> None
 
 
 def test_a_packed_row_in_a_stream_is_not_a_row_of_the_log(engine: ModuleType) -> None:
-    """spec S4: at top level the texts are in `data`, in a stream beside the type."""
+    """spec S4, S4 text-chunks: at top level the texts are in `data`, in a stream beside the type."""
     assert collected(engine, {"type": "text-chunks", "texts": ["no"], "data": {"texts": ["yes"]}}) == [text("yes")]
 
 
 def test_folds_never_cut_a_suffix(engine: ModuleType) -> None:
-    """spec S5: the caller passes it."""
+    """spec S5.1: the caller passes it."""
     events = [message("of the parent"), {"type": "session/end-seed", "data": {"inherited": True}}]
     assert collected(engine, *events) == [text("of the parent")]
     assert engine.final_assistant_output(events) == [text("of the parent")]
@@ -181,7 +182,7 @@ def test_envelopes_are_unwrapped(engine: ModuleType) -> None:
 
 
 def test_merge_is_one_input_after_the_other(engine: ModuleType) -> None:
-    """spec S5: neither operand changes."""
+    """spec S5 merge: neither operand changes."""
     first, second = engine.AssistantOutputFold(), engine.AssistantOutputFold()
     first.push_text("a")
     second.push_text("b")
@@ -191,7 +192,7 @@ def test_merge_is_one_input_after_the_other(engine: ModuleType) -> None:
 
 
 def test_merging_with_itself_says_it_twice(engine: ModuleType) -> None:
-    """spec S5."""
+    """spec S5 merge."""
     fold = engine.AssistantOutputFold()
     fold.push_text("a")
     assert fold.merge(fold).collect() == [text("aa")]
@@ -199,7 +200,7 @@ def test_merging_with_itself_says_it_twice(engine: ModuleType) -> None:
 
 
 def test_engines_mix_in_a_merge(both_engines: Any) -> None:
-    """spec S5. Both engines, because it is about the two."""
+    """spec S5 merge. Both engines, because it is about the two."""
     for mine, theirs in (both_engines, both_engines[::-1]):
         first, second = mine.AssistantOutputFold(), theirs.AssistantOutputFold()
         first.push_text("a")
@@ -211,7 +212,7 @@ def test_engines_mix_in_a_merge(both_engines: Any) -> None:
 
 
 def test_merging_another_format_is_a_value_error(engine: ModuleType) -> None:
-    """spec S5. There is one format yet, so the other is made up; a fold is known by its type's name."""
+    """spec S5 merge. There is one format yet, so the other is made up; a fold is known by its type's name."""
     state = engine.AssistantOutputFold().__reduce__()[1][0] | {"format": "acp"}
     kind = type("AssistantOutputFold", (), {"__reduce__": lambda self: (dict, (state,))})
     with pytest.raises(ValueError, match="format 'acp'"):

@@ -21,7 +21,7 @@ EVENTS = [header(), message("a"), attempt("late"), message("b"), turn_end()]
 )
 @pytest.mark.parametrize("made", [list, tuple, deque, UserList, iter], ids=lambda made: made.__name__)
 def test_start_is_a_slice_start(engine: ModuleType, made: Any, start: int, expected: str | None) -> None:
-    """spec S5: negative counts from the end, beyond the end is nothing."""
+    """spec S5 start: negative counts from the end, beyond the end is nothing."""
     output = expected and [text(expected)]
     assert engine.final_assistant_output(made(EVENTS), start) == output
     assert engine.select(made(EVENTS), start).output == output
@@ -42,6 +42,7 @@ class Watched(list[Any]):
 
 
 def test_subclass_of_list_is_read_as_a_list(engine: ModuleType) -> None:
+    """spec S1 Object."""
     assert engine.final_assistant_output(Watched(EVENTS)) == [text("b")]
 
 
@@ -59,13 +60,14 @@ class Lazy(UserList[Any]):
 
 
 def test_sequence_is_walked_from_its_end_and_not_copied(engine: ModuleType) -> None:
-    """spec S5, S6.3: an early exit."""
+    """spec S5 start, S6.3: an early exit."""
     events = Lazy([chunk("no")] * 1000 + [message("b"), turn_end()])
     assert engine.select(events).text == "b"
     assert events.looked_at < 10
 
 
 def test_generator_is_read_once(engine: ModuleType) -> None:
+    """spec S5 start."""
     seen = []
 
     def events() -> Iterator[Any]:
@@ -101,7 +103,7 @@ def test_old_style_sequence_is_iterable(engine: ModuleType) -> None:
 
 
 def test_index_is_the_place_in_the_whole_list(engine: ModuleType) -> None:
-    """spec S9."""
+    """spec S9 place."""
     assert engine.select(EVENTS, 2).index == engine.select(iter(EVENTS), 2).index == 3
 
 
@@ -146,7 +148,7 @@ def test_error_of_a_mapping_comes_through(engine: ModuleType) -> None:
 
 
 def test_a_start_beyond_everything_is_nothing_also_for_an_iterator(engine):
-    """spec S5: a slice start beyond the end is nothing."""
+    """spec S5 start: a slice start beyond the end is nothing."""
     events = [{"type": "assistant/message", "data": {"message": {"content": [1]}}}]
     for start in (2**63, 2**70):
         assert engine.final_assistant_output(events, start) is None
@@ -154,7 +156,7 @@ def test_a_start_beyond_everything_is_nothing_also_for_an_iterator(engine):
 
 
 def test_a_proxy_of_a_dict_is_a_mapping_and_one_of_a_list_is_no_list(engine):
-    """spec S1: a list is a list; what `__class__` claims is not looked at."""
+    """spec S1 Object: a list is a list; what `__class__` claims is not looked at."""
     import weakref
 
     class Event(dict):

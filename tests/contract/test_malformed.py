@@ -155,7 +155,7 @@ def test_defect_is_named_with_its_path_and_what_was_found(
 def test_value_that_json_cannot_say_is_named_by_its_python_type(
     engine: ModuleType, event: Any, path: str, found: str
 ) -> None:
-    """spec S1: tuples and other sequences are the wrong type."""
+    """spec S1 Object, S7 Wrong: tuples and other sequences are the wrong type."""
     error = raised(lambda: engine.AssistantOutputFold().push(event))
     assert error.path == path
     assert error.found == found
@@ -191,7 +191,7 @@ def test_value_that_json_cannot_say_is_named_by_its_python_type(
     ids=str,
 )
 def test_event_that_signals_nothing_passes_untouched(engine: ModuleType, event: Any) -> None:
-    """spec S4, S7: unknown types, odd turn ends, absent and null streams are no defects."""
+    """spec S4, S7.3: unknown types, odd turn ends, absent and null streams are no defects."""
     fold = engine.AssistantOutputFold()
     fold.push(event)
     fold.push_json(json.dumps(event))
@@ -228,7 +228,7 @@ def test_nothing_of_a_defective_record_is_kept(engine: ModuleType) -> None:
 
 
 def test_extend_keeps_what_came_before_the_bad_one(engine: ModuleType) -> None:
-    """spec S5."""
+    """spec S5 extend."""
     fold = engine.AssistantOutputFold()
     error = raised(lambda: fold.extend([chunk("a"), chunk("b"), None, chunk("c")]))
     assert error.index == 2
@@ -263,7 +263,7 @@ BAD_VALUES = [
 
 @pytest.mark.parametrize("value", BAD_VALUES, ids=repr)
 def test_what_rfc_8259_does_not_allow_is_not_json(engine: ModuleType, value: str) -> None:
-    """spec S7: also where nothing would be read."""
+    """spec S7.7: also where nothing would be read."""
     record = ('{"type":"x","v":' + value + "}").encode()
     fold = engine.AssistantOutputFold()
     error = raised(lambda: fold.push_json(record))
@@ -278,7 +278,7 @@ def test_what_rfc_8259_does_not_allow_is_not_json(engine: ModuleType, value: str
     ids=lambda value: f"{value[:12]!r}x{len(value)}",
 )  # fmt: skip
 def test_what_rfc_8259_allows_is_read(engine: ModuleType, value: str) -> None:
-    """spec S7: other records may hold numbers of any size and be of any depth, in every operation."""
+    """spec S7.7: other records may hold numbers of any size and be of any depth, in every operation."""
     record = ('{"type":"x/y","note":"turn/end","v":' + value + "}").encode()
     fold = engine.AssistantOutputFold()
     fold.push_json(record)
@@ -292,7 +292,7 @@ def test_what_rfc_8259_allows_is_read(engine: ModuleType, value: str) -> None:
 
 @pytest.mark.parametrize("value", [b"", b" ", b"\n", b"\xef\xbb\xbf", "", "\t"], ids=repr)
 def test_blank_record_is_malformed(engine: ModuleType, value: Any) -> None:
-    """spec S5: a blank `push_json` is malformed; `extend_json` passes blank ones over."""
+    """spec S5 extend: a blank `push_json` is malformed; `extend_json` passes blank ones over."""
     fold = engine.AssistantOutputFold()
     assert raised(lambda: fold.push_json(value)).kind == "not_json"
     fold.extend_json([value])
@@ -327,7 +327,7 @@ def test_blank_record_is_malformed(engine: ModuleType, value: Any) -> None:
     ids=str,
 )
 def test_what_is_not_utf8_says_the_remedy(engine: ModuleType, data: Any, sentence: str) -> None:
-    """spec S5, S7."""
+    """spec S5 extend, S7.8."""
     fold = engine.AssistantOutputFold()
     error = raised(lambda: fold.push_json(data))
     assert (error.kind, error.path, str(error)) == ("not_utf8", "", sentence)
@@ -346,7 +346,7 @@ def nested(levels: int) -> bytes:
 
 
 def test_depth_is_limited_in_a_record_that_signals(engine: ModuleType) -> None:
-    """spec S7: 512 levels are read; objects aren't measured."""
+    """spec S7.7: 512 levels are read; objects aren't measured."""
     fold = engine.AssistantOutputFold()
     fold.push_json(nested(512))
     error = raised(lambda: fold.push_json(nested(513)))
@@ -363,11 +363,13 @@ def test_depth_is_limited_in_a_record_that_signals(engine: ModuleType) -> None:
 
 
 def test_depth_counts_the_envelope(engine: ModuleType) -> None:
+    """spec S7.7."""
     record = b'{"type":"session_event","event":' + nested(512) + b"}"
     assert raised(lambda: engine.AssistantOutputFold().push_json(record)).kind == "too_deep"
 
 
 def test_brackets_in_strings_are_no_levels(engine: ModuleType) -> None:
+    """spec S7.7."""
     event = message("[{" * 2000)
     fold = engine.AssistantOutputFold()
     fold.push_json(json.dumps(event))
@@ -388,7 +390,7 @@ def test_brackets_in_strings_are_no_levels(engine: ModuleType) -> None:
 def test_number_out_of_range_in_a_record_that_signals(
     engine: ModuleType, number: str, found: str, expected: str
 ) -> None:
-    """spec S7: with the path of the number."""
+    """spec S7.7: with the path of the number."""
     fold = engine.AssistantOutputFold()
     for record, path in (
         (
@@ -405,7 +407,7 @@ def test_number_out_of_range_in_a_record_that_signals(
 
 
 def test_integers_keep_every_digit(engine: ModuleType) -> None:
-    """spec S7."""
+    """spec S7.7."""
     block = {"n": int("7" * 4300), "m": -(10**40), "f": 1.5, "z": -0.0}
     fold = engine.AssistantOutputFold()
     record = json.dumps(message()).replace("[]", json.dumps([block | {"n": 0}]).replace('"n": 0', '"n": ' + "7" * 4300))
@@ -429,12 +431,12 @@ def test_integers_keep_every_digit(engine: ModuleType) -> None:
     ids=["utf8", "json", "json_of_envelope", "envelope", "object", "depth", "number", "order"],
 )
 def test_of_several_defects_the_first_in_order_is_named(engine: ModuleType, record: bytes, kind: str) -> None:
-    """spec S7 «Of several defects of one record»."""
+    """spec S7.1."""
     assert raised(lambda: engine.AssistantOutputFold().push_json(record)).kind == kind
 
 
 def test_record_over_the_limit_is_too_large(engine: ModuleType) -> None:
-    """spec S7: bytes of an examined record; it goes before every other defect."""
+    """spec S7.1, S7.17: bytes of an examined record; it goes before every other defect."""
     line = b'{"type":"assistant/message"' + b"\xff" * 100
     for read in (
         lambda **k: engine.read_bytes(b"\n" + line + b"\n", **k),
@@ -449,6 +451,7 @@ def test_record_over_the_limit_is_too_large(engine: ModuleType) -> None:
 
 
 def test_long_line_that_is_not_examined_passes(engine: ModuleType) -> None:
+    """spec S7 Candidates, S7.17."""
     log = jsonl(header(), {"type": "tool/result", "data": "x" * 5000}, message("a"))
     assert (
         engine.read_bytes(log, max_record_bytes=200).text == engine.read(Dribble(log), max_record_bytes=200).text == "a"
@@ -456,7 +459,7 @@ def test_long_line_that_is_not_examined_passes(engine: ModuleType) -> None:
 
 
 def test_blank_line_over_the_limit_is_blank(engine: ModuleType) -> None:
-    """spec S7: a line of only space, tab, CR is blank, however long, so the first that isn't is the header."""
+    """spec S7.8: a line of only space, tab, CR is blank, however long, so the first that isn't is the header."""
     line = json.dumps(header(0, seedLength=1)).encode()
     for log in (b" " * 200 + b"\n" + line + b"\n", line + b"\n" + b"\t" * 200, line + b"\n" + b"\r" * 200 + b"\n"):
         assert engine.read_bytes(log, max_record_bytes=100).warnings == ()
@@ -492,7 +495,7 @@ def test_two_sessions_in_a_fold_are_an_error(engine: ModuleType) -> None:
 
 
 def test_merging_two_sessions_is_an_error(engine: ModuleType) -> None:
-    """spec S5: `merge` across sessions raises `wrong_session`; neither changes."""
+    """spec S4, S5 session: `merge` across sessions raises `wrong_session`; neither changes."""
     first, second, none = (engine.AssistantOutputFold() for _ in range(3))
     first.push(headless(chunk("a")))
     second.push(headless(chunk("b"), "s2"))
@@ -602,7 +605,7 @@ def test_only_candidates_can_be_bad_lines(engine: ModuleType, records: list[Any]
 
 
 def test_skipping_counts_only_what_lies_after_the_winner(engine: ModuleType) -> None:
-    """spec S7, S9 `malformed_skipped`."""
+    """spec S7 Order, S7.10."""
     bad = b'{"type":"assistant/'
     before, after = jsonl(header(), bad, message("a")), jsonl(header(), message("a"), bad)
     silent = jsonl(header(), bad, attempt("a"))
@@ -617,7 +620,7 @@ def test_skipping_counts_only_what_lies_after_the_winner(engine: ModuleType) -> 
     "tail", [b'{"type":"assistant/mess', b"{", b"1 1", b"\xff", b'{} {"', b"[", b"\xef\xbb\xbf{}"], ids=repr
 )
 def test_torn_tail_is_skipped_with_a_warning(engine: ModuleType, tail: bytes) -> None:
-    """spec S7: with an LF it is a line like any other."""
+    """spec S7 Torn tail: with an LF it is a line like any other."""
     log = jsonl(header(), message("a")) + tail
     for read in (engine.read_bytes, lambda log: engine.read(Dribble(log))):
         assert (read(log).text, read(log).warnings) == ("a", ("torn_tail",))
@@ -626,7 +629,10 @@ def test_torn_tail_is_skipped_with_a_warning(engine: ModuleType, tail: bytes) ->
 
 @pytest.mark.parametrize("tail", [b"3", b'"torn"', b"[]", b"null"], ids=repr)
 def test_tail_is_examined_whatever_it_holds(engine: ModuleType, tail: bytes) -> None:
-    """spec S7: whatever follows the last LF is a candidate; a whole value that is no object is no torn tail."""
+    """spec S7 Candidates, S7 Torn tail.
+
+    Whatever follows the last LF is a candidate; a whole value that is no object is no torn tail.
+    """
     log = jsonl(header(), message("a"))
     for read in (engine.read_bytes, lambda log: engine.read(Dribble(log))):
         assert raised(lambda read=read: read(log + tail)).kind == "not_an_object"
@@ -657,13 +663,14 @@ BODIES = [
 @pytest.mark.parametrize("padding", [1, 511, 65536, 200_000])
 @pytest.mark.parametrize("body", BODIES)
 def test_zero_padding_is_cut_off_before_anything_is_read(engine: ModuleType, body: bytes, padding: int) -> None:
-    """spec S7."""
+    """spec S7 Torn tail."""
     for read in (engine.read_bytes, lambda log: engine.read(Dribble(log, 1 << 16))):
         padded, plain = outcome(lambda read=read: read(body + bytes(padding))), outcome(lambda read=read: read(body))
         assert padded == plain
 
 
 def test_zeros_inside_a_log_are_no_padding(engine: ModuleType) -> None:
+    """spec S7 Torn tail."""
     log = jsonl(header(), b"\0\0\0", message("a"), b"\0turn/end")
     assert raised(lambda: engine.read_bytes(log)).line == 4
     assert raised(lambda: engine.read(Dribble(log))).line == 4

@@ -45,7 +45,7 @@ def test_paths_of_every_kind_are_read(engine: ModuleType, log_path: Path) -> Non
 
 
 def test_names_do_not_matter(engine: ModuleType, tmp_path: Path) -> None:
-    """spec S7: files are told by their first bytes, never by name."""
+    """spec S7.11: files are told by their first bytes, never by name."""
     path = tmp_path / "log.txt.gz"
     path.write_bytes(LOG)
     assert engine.read(path).text == "b"
@@ -121,7 +121,7 @@ def test_the_error_of_a_stream_comes_through(engine: ModuleType) -> None:
 
 
 def test_line_is_set_where_reading_began_at_the_start(engine: ModuleType, log_path: Path) -> None:
-    """spec S9: `start` of 0 or more, and sources that can't be sought."""
+    """spec S9 line: `start` of 0 or more, and sources that can't be sought."""
     log = b"\n" + LOG
     log_path.write_bytes(log)
     for options, line in (
@@ -140,7 +140,7 @@ def test_line_is_set_where_reading_began_at_the_start(engine: ModuleType, log_pa
 
 
 def test_negative_start_of_a_stream_counts_from_its_end(engine: ModuleType) -> None:
-    """spec S5: it holds its input in memory."""
+    """spec S5.1: it holds its input in memory."""
     assert engine.read(Dribble(LOG), start=-2).text == "b"
     assert engine.read(Dribble(LOG), start=-1).source == "none"
 
@@ -161,7 +161,7 @@ def test_negative_start_of_a_stream_counts_from_its_end(engine: ModuleType) -> N
     ids=lambda value: f"{len(value)}_bytes" if isinstance(value, bytes) else str(value),
 )
 def test_place_is_the_first_byte_of_the_records_line(engine: ModuleType, log: bytes, offset: int, line: int) -> None:
-    """spec S7, S9."""
+    """spec S7.8, S9 place, S9 line."""
     said, forward = engine.read_bytes(log), engine.read(Dribble(log, 1))
     assert (said.offset, said.line, said.seq, said.message_id, said.index) == (offset, None, 1, "m1", None)
     assert (forward.offset, forward.line, forward.seq, forward.message_id) == (offset, line, 1, "m1")
@@ -169,6 +169,7 @@ def test_place_is_the_first_byte_of_the_records_line(engine: ModuleType, log: by
 
 @pytest.mark.parametrize("log", [b"", b"\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf \r\n\t", b"\0", b"\n\0\0"], ids=repr)
 def test_logs_without_records_say_nothing(engine: ModuleType, log: bytes) -> None:
+    """spec S7.8."""
     for said in (engine.read_bytes(log), engine.read(io.BytesIO(log)), engine.read(Dribble(log))):
         assert (said.source, said.output, said.warnings) == ("none", None, ())
 
@@ -192,12 +193,14 @@ def test_a_needle_at_any_place_of_a_block_is_found(engine: ModuleType) -> None:
 
 
 def test_own_suffix_is_the_default(engine: ModuleType) -> None:
+    """spec S5.1."""
     log = jsonl(header(), chunk("a"), end_seed(inherited=True), chunk("b"))
     assert engine.read_bytes(log).text == engine.read_bytes(log, suffix="own").text == "b"
     assert engine.read_bytes(log, suffix="whole").text == "ab"
 
 
 def test_a_log_may_grow_between_readings(engine: ModuleType, log_path: Path) -> None:
+    """spec S7 Torn tail."""
     log_path.write_bytes(jsonl(header(), chunk("a")))
     assert engine.read(log_path).text == "a"
     with log_path.open("ab") as file:

@@ -94,7 +94,7 @@ def test_folds_take_no_attributes(engine: ModuleType) -> None:
 
 
 def test_default_limit_is_stated(engine: ModuleType) -> None:
-    """spec S7: limits with stated defaults."""
+    """spec S7.17: limits with stated defaults."""
     for name in ("read", "read_bytes", "read_sessions", "check"):
         default = inspect.signature(getattr(engine, name)).parameters["max_record_bytes"].default
         assert default == DEFAULT_MAX_RECORD_BYTES == 256 * 1024 * 1024

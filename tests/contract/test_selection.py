@@ -54,6 +54,7 @@ def every_way(engine: ModuleType, *events: Any) -> list[Selection]:
 
 
 def test_dict_has_every_key_always_and_in_order(engine: ModuleType) -> None:
+    """spec S9."""
     for said in (engine.select([]), engine.select([message("a"), turn_end()]), engine.read_bytes(jsonl(chunk("a")))):
         shown = said.to_dict()
         assert list(shown) == KEYS
@@ -62,17 +63,20 @@ def test_dict_has_every_key_always_and_in_order(engine: ModuleType) -> None:
 
 
 def test_empty_selection_is_false_and_unknown(engine: ModuleType) -> None:
+    """spec S9."""
     said = engine.select([])
     assert not said
     assert said == Selection(source="none", output=None, text="", format="dsh", engine=engine.ENGINE)
 
 
 def test_selection_with_output_is_true_even_without_text(engine: ModuleType) -> None:
+    """spec S9."""
     assert engine.select([message(reasoning("hm"))])
     assert engine.select([message("")])
 
 
 def test_selection_is_frozen_and_pickles(engine: ModuleType) -> None:
+    """spec S9."""
     said = engine.select([message("a"), message(reasoning("hm")), turn_end()])
     assert type(said) is Selection
     with pytest.raises(dataclasses.FrozenInstanceError):
@@ -83,7 +87,7 @@ def test_selection_is_frozen_and_pickles(engine: ModuleType) -> None:
 
 
 def test_format_and_engine_are_named(engine: ModuleType) -> None:
-    """spec S5: until other formats exist `auto` means `dsh`."""
+    """spec S1 Engine, S5.1, S9 policy, S9 reported: until other formats exist `auto` means `dsh`."""
     for said in every_way(engine, message("a")):
         assert (said.format, said.engine) == ("dsh", engine.ENGINE)
         assert (said.policy, said.counts, said.candidates, said.reported, said.disagrees) == (
@@ -96,6 +100,7 @@ def test_format_and_engine_are_named(engine: ModuleType) -> None:
 
 
 def test_text_blocks_are_joined(engine: ModuleType) -> None:
+    """spec S9 source."""
     said = engine.select([message("a", reasoning("no"), {"type": "text", "text": 3}, {"text": "no"}, "b")])
     assert said.text == "ab"
     assert said.join_text("\n") == "a\nb"
@@ -121,7 +126,7 @@ def test_text_blocks_are_joined(engine: ModuleType) -> None:
     ],
 )
 def test_turn_end_says_how_it_stopped(engine: ModuleType, raw: Any, reason: str | None, completeness: str) -> None:
-    """spec S4, S9."""
+    """spec S4, S9 stop_reason."""
     for said in every_way(engine, turn_start(), message("a"), turn_end(raw)):
         assert (said.stop_reason, said.stop_reason_raw) == (reason, raw if isinstance(raw, str) else None)
         assert said.completeness == completeness
@@ -139,6 +144,7 @@ def test_odd_turn_end_ends_the_turn_without_a_stop(engine: ModuleType, end: Any)
 
 
 def test_last_turn_end_counts_unless_a_turn_start_follows(engine: ModuleType) -> None:
+    """spec S9 stop_reason."""
     for said in every_way(engine, message("a"), turn_end("error"), turn_start(2), turn_end()):
         assert (said.completeness, said.warnings) == ("complete", ())
     for said in every_way(engine, message("a"), turn_end(), turn_start(2)):
@@ -156,7 +162,7 @@ def test_turn_end_before_the_suffix_is_not_the_suffixs(engine: ModuleType) -> No
 
 
 def test_place_in_a_fold_counts_calls_and_members(engine: ModuleType) -> None:
-    """spec S9 `index`; merges add up."""
+    """spec S9.4, S9 place; merges add up."""
     fold = engine.AssistantOutputFold()
     fold.push(header())
     fold.push_text("")
@@ -179,6 +185,7 @@ def test_failed_calls_do_not_count(engine: ModuleType) -> None:
 
 
 def test_place_of_a_stream_is_the_record_of_its_first_piece(engine: ModuleType) -> None:
+    """spec S9.4."""
     events = [header(), attempt("", ""), packed(5, "", "a"), chunk("b", seq=9)]
     for said in every_way(engine, *events):
         assert (said.source, said.seq, said.message_id) == ("stream", 5, None)
@@ -191,13 +198,14 @@ def test_place_of_a_stream_is_the_record_of_its_first_piece(engine: ModuleType) 
     [(0, 0), (2**53 - 1, 2**53 - 1), (2**53, None), (-1, None), (True, None), (1.0, None), ("1", None), (None, None)],
 )
 def test_seq_is_an_ordinal_or_nothing(engine: ModuleType, seq: Any, expected: int | None) -> None:
-    """spec S1."""
+    """spec S1 Ordinal, S9 place."""
     for said in every_way(engine, message("a", seq=seq)):
         assert said.seq == expected
         assert type(said.seq) is type(expected)
 
 
 def test_message_id_is_a_string_or_nothing(engine: ModuleType) -> None:
+    """spec S9 place."""
     odd = message("a")
     odd["data"]["message"]["id"] = 3
     assert [said.message_id for said in every_way(engine, odd)] == [None] * 5
@@ -206,7 +214,7 @@ def test_message_id_is_a_string_or_nothing(engine: ModuleType) -> None:
 
 
 def test_textless_answer_shows_the_newest_earlier_text(engine: ModuleType) -> None:
-    """spec S9 `earlier_text`."""
+    """spec S9 earlier_text."""
     events = [
         attempt("streamed"),
         message("first"),
@@ -228,6 +236,7 @@ def test_textless_answer_shows_the_newest_earlier_text(engine: ModuleType) -> No
 
 
 def test_textless_answer_shows_the_text_streamed_before_the_first_message(engine: ModuleType) -> None:
+    """spec S9 earlier_text."""
     own = message(reasoning("hm"))
     own["data"]["stream"] = [{"type": "text-chunks", "texts": ["its own stream is not before it"]}]
     for said in every_way(engine, attempt("a", seq=3), chunk("b"), own, chunk("c"), message(reasoning("hm"))):
@@ -235,6 +244,7 @@ def test_textless_answer_shows_the_text_streamed_before_the_first_message(engine
 
 
 def test_earlier_text_only_comes_with_the_warning(engine: ModuleType) -> None:
+    """spec S9 earlier_text."""
     for said in every_way(engine, attempt("a"), message("b"), message("c")):
         assert (said.earlier_text, said.warnings) == (None, ())
     for said in every_way(engine, chunk(" ")):
@@ -244,7 +254,7 @@ def test_earlier_text_only_comes_with_the_warning(engine: ModuleType) -> None:
 
 
 def test_text_streamed_before_a_message_with_text_is_forgotten(engine: ModuleType) -> None:
-    """spec S9: kept only until a message with text came."""
+    """spec S9 earlier_text: kept only until a message with text came."""
     for said in every_way(engine, attempt("a"), message("b"), message(reasoning("hm"))):
         assert said.earlier_text.text == "b"
 
@@ -256,7 +266,7 @@ def test_earlier_text_stays_inside_the_suffix(engine: ModuleType) -> None:
 
 
 def test_damage_before_a_textless_winner_never_counts(engine: ModuleType) -> None:
-    """spec S7: also while looking for earlier text."""
+    """spec S7 Order: also while looking for earlier text."""
     events = [
         attempt("a"),
         {"type": "assistant/attempt"},
@@ -291,7 +301,7 @@ def test_damage_before_a_textless_winner_never_counts(engine: ModuleType) -> Non
     ids=str,
 )
 def test_unrecognised_is_no_output_and_nothing_known(engine: ModuleType, events: list[Any], unrecognised: bool) -> None:
-    """spec S5, S9."""
+    """spec S5.9, S9 unrecognised."""
     expected = ("unrecognised",) if unrecognised else ()
     fold = engine.AssistantOutputFold()
     fold.extend(events)
@@ -302,6 +312,7 @@ def test_unrecognised_is_no_output_and_nothing_known(engine: ModuleType, events:
 
 
 def test_output_is_never_unrecognised(engine: ModuleType) -> None:
+    """spec S9 unrecognised."""
     fold = engine.AssistantOutputFold()
     fold.push({"type": "message"})
     fold.push_text("a")
@@ -309,7 +320,7 @@ def test_output_is_never_unrecognised(engine: ModuleType) -> None:
 
 
 def test_warnings_come_in_one_order(engine: ModuleType) -> None:
-    """spec S9."""
+    """spec S9 warnings."""
     log = jsonl(header(), message("\n"), b"[turn/end", turn_start()) + b"{"
     for said in (engine.read_bytes(log, on_malformed="skip"), engine.read(Dribble(log), on_malformed="skip")):
         assert said.warnings == ("textless", "torn_tail", "malformed_skipped", "open_turn")
@@ -318,5 +329,6 @@ def test_warnings_come_in_one_order(engine: ModuleType) -> None:
 
 
 def test_provenance_never_changes_the_output(engine: ModuleType) -> None:
+    """spec S9."""
     for kind in ("error", "blocked", "max-tokens"):
         assert engine.final_assistant_output([message("a"), turn_end(kind), turn_start()]) == [text("a")]

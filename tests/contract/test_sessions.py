@@ -75,10 +75,12 @@ FAMILY = jsonl(
 
 
 def test_the_session_that_is_nobodys_child_is_read(engine: ModuleType) -> None:
+    """spec S5 session."""
     assert text(engine, FAMILY) == text(engine, FAMILY, session="root") == "from root"
 
 
 def test_each_session_is_read_from_its_records_alone(engine: ModuleType) -> None:
+    """spec S4 Sessions of a log."""
     assert text(engine, FAMILY, session="a") == "from a"
     assert text(engine, FAMILY, session="b") == "b streams"
     assert texts(engine, FAMILY) == {"root": "from root", "a": "from a", "b": "b streams"}
@@ -88,16 +90,19 @@ def test_each_session_is_read_from_its_records_alone(engine: ModuleType) -> None
 
 
 def test_notifications_are_read_from_the_start_so_lines_are_known(engine: ModuleType) -> None:
+    """spec S9 line."""
     one = engine.read_bytes(FAMILY, session="a")
     assert (one.index, one.offset, one.line) == (None, FAMILY.index(b'{"jsonrpc"', FAMILY.index(b"started")), 4)
 
 
 def test_an_only_session_needs_no_name_and_may_be_a_child(engine: ModuleType) -> None:
+    """spec S5 session."""
     assert text(engine, jsonl(started("a"), said("x", "a"))) == "x"
     assert text(engine, jsonl(headless(message("x"), ""))) == "x"
 
 
 def test_several_sessions_none_of_which_stands_out_must_be_named(engine: ModuleType) -> None:
+    """spec S5 session."""
     error = missing(engine, jsonl(said("x", "a"), said("y", "b\n"), started("c")))
     assert (error.session, error.sessions) == (None, ("a", "b\n", "c"))
     assert str(error) == (r'the log holds several sessions and nobody said which; its sessions are "a", "b\n", "c"')
@@ -108,6 +113,7 @@ def test_several_sessions_none_of_which_stands_out_must_be_named(engine: ModuleT
 
 
 def test_a_session_that_is_not_there_is_an_error_that_lists_the_ids(engine: ModuleType) -> None:
+    """spec S5 session."""
     assert str(missing(engine, FAMILY, session="s9")) == (
         'session "s9" is not in the log; its sessions are "root", "a", "b"'
     )
@@ -126,6 +132,7 @@ def test_session_is_a_str(engine: ModuleType) -> None:
 
 
 def test_a_log_without_notifications_has_the_session_of_its_header(engine: ModuleType) -> None:
+    """spec S5 session."""
     log = jsonl(header(id="h"), message("x"))
     assert texts(engine, log) == {"h": "x"}
     assert text(engine, log, session="h") == text(engine, log) == "x"
@@ -150,12 +157,14 @@ def test_a_log_that_begins_bare_is_one_fold_unless_another_session_is_asked_for(
 
 @pytest.mark.parametrize("first", [status("x"), {"method": "subagent.started"}, {}, {"type": 3}])
 def test_a_first_record_without_a_type_makes_a_log_hold_notifications(engine: ModuleType, first: Any) -> None:
+    """spec S4 Sessions of a log."""
     assert texts(engine, jsonl(first, said("x", "a"), said("y", "b"))) == {"a": "x", "b": "y"}
     assert texts(engine, jsonl(first, message("x"))) == {"": "x"}
     assert text(engine, jsonl(first, message("x"))) == text(engine, jsonl(first, message("x")), session="") == "x"
 
 
 def test_the_first_record_that_can_be_read_decides(engine: ModuleType) -> None:
+    """spec S4 Sessions of a log."""
     bad = (
         b"3",
         b"no JSON turn/end",
@@ -175,6 +184,7 @@ def test_the_first_record_that_can_be_read_decides(engine: ModuleType) -> None:
 
 
 def test_records_that_name_no_session_belong_to_every_one_also_to_later_ones(engine: ModuleType) -> None:
+    """spec S4 Sessions of a log."""
     log = jsonl(notification(chunk("1"), "a"), chunk("2"), notification(chunk("3"), 7), notification(chunk("4"), "b"))
     log += jsonl(chunk("5"))
     assert texts(engine, log) == {"a": "1235", "b": "2345"}
@@ -182,6 +192,7 @@ def test_records_that_name_no_session_belong_to_every_one_also_to_later_ones(eng
 
 
 def test_damage_that_names_no_session_is_everybodys(engine: ModuleType) -> None:
+    """spec S4 Sessions of a log."""
     log = jsonl(said("x", "a"), BAD, said("y", "b"))
     assert text(engine, log, session="b") == "y"
     for read in (lambda: engine.read_bytes(log, session="a"), lambda: engine.read_sessions(log)):
@@ -192,6 +203,7 @@ def test_damage_that_names_no_session_is_everybodys(engine: ModuleType) -> None:
 
 
 def test_damage_of_another_session_is_not_met(engine: ModuleType) -> None:
+    """spec S4 Sessions of a log."""
     bad = notification({"type": "assistant/message", "data": 3}, "b")
     assert text(engine, jsonl(said("x", "a"), bad), session="a") == "x"
     for way in ways(engine, jsonl(said("x", "a"), bad)):
@@ -209,6 +221,7 @@ def test_unrecognised_and_empty_suffix_are_said_of_the_session(engine: ModuleTyp
 
 
 def test_a_childs_run_begins_where_it_was_last_started(engine: ModuleType) -> None:
+    """spec S4 Where a run's suffix starts."""
     log = jsonl(said("copied", "a"), started("a"), notification(turn_end(), "a"), said("p", "p"))
     one = engine.read_bytes(log, session="a")
     assert (one.source, one.completeness) == ("none", "complete")
@@ -220,6 +233,7 @@ def test_a_childs_run_begins_where_it_was_last_started(engine: ModuleType) -> No
 
 
 def test_a_seed_marker_cuts_its_own_session_and_the_later_cut_wins(engine: ModuleType) -> None:
+    """spec S4 Where a run's suffix starts."""
     log = jsonl(said("x", "a"), said("y", "b"), notification(end_seed(), "a"), notification(chunk("z"), "a"))
     assert texts(engine, log) == {"a": "z", "b": "y"}
     assert text(engine, log + jsonl(started("a"), notification(chunk("2"), "a")), session="a") == "2"
@@ -230,6 +244,7 @@ def test_a_seed_marker_cuts_its_own_session_and_the_later_cut_wins(engine: Modul
 
 
 def test_start_counts_the_records_of_all_sessions(engine: ModuleType) -> None:
+    """spec S5 session."""
     log = jsonl(said("1", "a"), started("a"), said("2", "b"), said("3", "a"), said("4", "b"))
     assert text(engine, log, session="a", start=3) == "3"
     for start in (4, -1):
@@ -241,6 +256,7 @@ def test_start_counts_the_records_of_all_sessions(engine: ModuleType) -> None:
 
 
 def test_turn_and_since_seq_look_at_the_session(engine: ModuleType) -> None:
+    """spec S5 session."""
     log = jsonl(
         notification(turn_start(1), "a"),
         notification(turn_start(2), "b"),

@@ -64,6 +64,7 @@ def test_blocks_stay_as_they_are_and_only_their_text_is_joined(engine: ModuleTyp
 
 
 def test_halves_meet_across_calls_and_merges(engine: ModuleType) -> None:
+    """spec S8."""
     fold, later = engine.AssistantOutputFold(), engine.AssistantOutputFold()
     fold.push_text("a" + HIGH)
     assert fold.text == "a" + HIGH
@@ -74,7 +75,7 @@ def test_halves_meet_across_calls_and_merges(engine: ModuleType) -> None:
 
 
 def test_joined_text_is_a_plain_str(engine: ModuleType) -> None:
-    """spec S1."""
+    """spec S1 Object, S8."""
 
     class Loud(str):
         __slots__ = ()

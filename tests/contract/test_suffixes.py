@@ -64,14 +64,14 @@ OTHER_ROW = {"type": "tool-call-chunks", "seq0": 0, "data": {"args": ["a", "b"]}
     ],
 )
 def test_suffix_start_is_after_the_last_cut(engine: ModuleType, events: list[Any], expected: int) -> None:
-    """spec S4 «Where a run's suffix starts»."""
+    """spec S1 Suffix, S4 Where a run's suffix starts."""
     assert engine.suffix_start(events) == expected
     assert engine.suffix_start(iter(events)) == expected
     assert engine.suffix_start(tuple(events)) == expected
 
 
 def test_notifications_start_after_their_own_subagent_started(engine: ModuleType) -> None:
-    """spec S4: a session that is nobody's child starts at its first event."""
+    """spec S4 Where a run's suffix starts: a session that is nobody's child starts at its first event."""
     started = {"method": "subagent.started", "params": {"childSessionId": "s1"}}
     other = {"method": "subagent.started", "params": {"childSessionId": "s2"}}
     assert engine.suffix_start([other, started, notification(message("a")), other]) == 2
@@ -86,7 +86,7 @@ def test_suffix_start_of_two_sessions_is_wrong_session(engine: ModuleType) -> No
 
 
 def test_suffix_start_names_the_divided_row(engine: ModuleType) -> None:
-    """spec S4: `read*` divides the row, `suffix_start` gives its index."""
+    """spec S4 Where a run's suffix starts: `read*` divides the row, `suffix_start` gives its index."""
     events = [header(0, seedLength=2), packed(0, "a", "b", "c"), chunk("d", seq=3)]
     assert engine.suffix_start(events) == 1
     assert both_ways(engine, *events) == ("cd", "cd")
@@ -123,14 +123,14 @@ LOG = [
     ids=str,
 )
 def test_option_picks_the_part(engine: ModuleType, options: dict[str, int], expected: str) -> None:
-    """spec S5. A record without a seq isn't below a cut, so `since_seq=5` still cuts after the last that is."""
+    """spec S5.1. A record without a seq isn't below a cut, so `since_seq=5` still cuts after the last that is."""
     if options == {"since_seq": 5}:
         expected = ""
     assert both_ways(engine, *LOG, **options) == (expected, expected)
 
 
 def test_start_counts_records_as_stored(engine: ModuleType) -> None:
-    """spec S5: the header is 0, a packed row 1, blank lines none."""
+    """spec S5.1: the header is 0, a packed row 1, blank lines none."""
     records = [b"", header(), b" \r", packed(0, "a", "b"), b"", chunk("c"), chunk("d")]
     assert both_ways(engine, *records, start=1) == ("abcd", "abcd")
     assert both_ways(engine, *records, start=2) == ("cd", "cd")
@@ -139,6 +139,7 @@ def test_start_counts_records_as_stored(engine: ModuleType) -> None:
 
 
 def test_since_seq_divides_packed_rows(engine: ModuleType) -> None:
+    """spec S5.1."""
     records = [header(), packed(0, "a", "b", "c"), chunk("d", seq=3)]
     assert both_ways(engine, *records, since_seq=1) == ("bcd", "bcd")
     assert both_ways(engine, *records, since_seq=3) == ("d", "d")
@@ -147,13 +148,14 @@ def test_since_seq_divides_packed_rows(engine: ModuleType) -> None:
 
 @pytest.mark.parametrize("option", [{"start": 0}, {"since_seq": 0}, {"turn": 1}, {"suffix": "whole"}], ids=str)
 def test_option_replaces_the_own_suffix(engine: ModuleType, option: dict[str, Any]) -> None:
-    """spec S5: each replaces `own`, so the seed marker cuts nothing."""
+    """spec S5.1: each replaces `own`, so the seed marker cuts nothing."""
     records = [header(), turn_start(1), message("a"), end_seed()]
     assert both_ways(engine, *records, **option) == ("a", "a")
     assert both_ways(engine, *records) == ("", "")
 
 
 def test_turn_stops_at_the_next_turn_start(engine: ModuleType) -> None:
+    """spec S5.1."""
     records = [
         turn_start(1),
         attempt("a"),
@@ -171,6 +173,7 @@ def test_turn_stops_at_the_next_turn_start(engine: ModuleType) -> None:
 
 
 def test_last_turn_may_have_no_number(engine: ModuleType) -> None:
+    """spec S5.1."""
     records = [turn_start(1), attempt("a"), {"type": "turn/start"}, attempt("b")]
     assert both_ways(engine, *records, turn=-1) == ("b", "b")
     assert both_ways(engine, *records, turn=1) == ("a", "a")
@@ -187,7 +190,7 @@ def test_last_turn_may_have_no_number(engine: ModuleType) -> None:
 def test_turn_that_is_not_there_is_a_lookup_error_naming_the_turns(
     engine: ModuleType, records: list[Any], turns: tuple[int, ...], message_: str
 ) -> None:
-    """spec S5."""
+    """spec S5.1."""
     log = jsonl(*records)
     for source in (lambda: engine.read_bytes(log, turn=3), lambda: engine.read(Dribble(log), turn=3)):
         with pytest.raises(LookupError) as caught:
@@ -197,7 +200,7 @@ def test_turn_that_is_not_there_is_a_lookup_error_naming_the_turns(
 
 
 def test_silent_suffix_of_a_log_that_speaks_is_a_warning(engine: ModuleType) -> None:
-    """spec S9 `empty_suffix`."""
+    """spec S9 warnings."""
     speaks, silent = [header(), chunk("a"), end_seed()], [header(), message(), end_seed()]
     assert engine.read_bytes(jsonl(*speaks)).warnings == ("empty_suffix",)
     assert engine.read_bytes(jsonl(*silent)).warnings == ()

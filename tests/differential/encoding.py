@@ -188,14 +188,21 @@ ODD_FRAMES: tuple[dict[str, Any], ...] = (
     {"stated": 0},
     {"stated": 3},
     {"stated": 200},
-    {"stated": 16 * 1024 * 1024, "width": 4},
-    {"stated": 16 * 1024 * 1024 + 1, "width": 4},
-    {"stated": 200 * 1024 * 1024, "width": 4},
     {"stated": 2**60, "width": 8},
     {"stated": 2**64 - 1, "width": 8},
 )
+# Sizes for which a gap of as many bytes stands, or just doesn't: rare, for they are slow.
+LARGE_FRAMES: tuple[dict[str, Any], ...] = (
+    {"stated": 16 * 1024 * 1024, "width": 4},
+    {"stated": 16 * 1024 * 1024 + 1, "width": 4},
+    {"stated": 200 * 1024 * 1024, "width": 4},
+)
 ODD_TAILS = (b"x", b"\n", MAGIC, MAGIC[:2], b"\x1f\x8b", b"\x1f", b"{}\n", b"\x00x", b"P*M\x18",
              b"P*M\x18\xff\xff\xff\xff", skippable(b"abc")[:-1])  # fmt: skip
+
+
+def odd_frame(choice: Choice) -> dict[str, Any]:
+    return choice.of(LARGE_FRAMES if choice.chance(0.03) else ODD_FRAMES)
 
 
 def plan_of(log: bytes, choice: Choice, *, damage: float) -> dict[str, Any]:
@@ -216,7 +223,7 @@ def plan_of(log: bytes, choice: Choice, *, damage: float) -> dict[str, Any]:
         roll = choice.random()
         frames = len(plan["split"]) + 1
         if roll < 0.35:
-            plan["odd"] = [(choice.below(frames), choice.of(ODD_FRAMES)) for _ in range(choice.between(1, 2))]
+            plan["odd"] = [(choice.below(frames), odd_frame(choice)) for _ in range(choice.between(1, 2))]
         elif roll < 0.6:
             plan["flips"] = [(choice.below(1 << 20), 1 << choice.below(8)) for _ in range(choice.between(1, 2))]
         elif roll < 0.85:

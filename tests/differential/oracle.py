@@ -82,9 +82,10 @@ def members(event: dict[str, Any]) -> int:
 
 def own_start(events: list[dict[str, Any]], examined: Collection[int]) -> tuple[int, int]:
     """Where the run's own suffix starts, and how many members of the row there were copied (S4)."""
+    # An enveloped header is no header: a log that begins with it holds notifications.
+    first = events[0] if events else {}
     events = [bare(event) if number in examined else {} for number, event in enumerate(events)]
     start = (0, 0)
-    first = events[0] if events else {}
     has_seed = kind(first) == "session" and ordinal(first, "version") in (0, 1)
     seed_length = (ordinal(first, "seedLength") or 0) if has_seed else 0
     for number, event in enumerate(events):

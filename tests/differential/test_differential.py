@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -57,10 +57,13 @@ def test_case_is_the_same_whenever_it_is_drawn(bench: Bench, kind: str) -> None:
 # --- what is planted is found
 
 
-def planted(engine: Any, **changed: Any) -> Any:
-    """The engine with a defect: some of its functions are other ones."""
+def planted(engine: ModuleType, **changed: Any) -> ModuleType:
+    """The engine with a defect: some of its functions are other ones. It offers nothing that came later."""
     names = ("AssistantOutputFold", "final_assistant_output", "select", "suffix_start", "read", "read_bytes")
-    return SimpleNamespace(**{name: getattr(engine, name) for name in names} | changed)
+    made = ModuleType("planted")
+    for name in names:
+        setattr(made, name, changed.get(name, getattr(engine, name)))
+    return made
 
 
 def test_defect_is_found_made_small_and_kept(both_engines: Any, tmp_path: Path) -> None:

@@ -80,6 +80,7 @@ def said(fold: Any) -> str:
 
 @given(log=any_logs, cuts=cuts, pickled=st.booleans())
 def test_a_log_fed_in_pieces_is_its_records(engine: ModuleType, log: bytes, cuts: list[int], pickled: bool) -> None:
+    """spec S5 feed."""
     by_record, problems, torn = pushed(engine, log)
     in_pieces, found = fed(engine, pieces(log, cuts), "lines", pickled=pickled)
     assert found == problems
@@ -91,6 +92,7 @@ def test_a_log_fed_in_pieces_is_its_records(engine: ModuleType, log: bytes, cuts
 def test_records_framed_as_events_are_the_same_records(
     engine: ModuleType, log: bytes, cuts: list[int], pickled: bool, end: bytes
 ) -> None:
+    """spec S5 framing."""
     lines = [line.strip(b" \t\r") for line in records(log)]
     lines = [line for line in lines if b"\r" not in line]
     by_record, problems, _ = pushed(engine, b"".join(b"\n" + line for line in [*lines, b""]))

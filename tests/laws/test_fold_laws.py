@@ -38,6 +38,7 @@ def test_pushing_all_and_collecting_equals_the_function(engine: ModuleType, even
 
 @given(events=sound_lists, cuts=st.lists(st.integers(0, 10), max_size=3))
 def test_any_split_merged_in_order_equals_one_fold(engine: ModuleType, events: list[Any], cuts: list[int]) -> None:
+    """spec S5 merge, S6.1."""
     places = [0, *sorted(min(cut, len(events)) for cut in cuts), len(events)]
     merged = engine.AssistantOutputFold()
     for i in range(len(places) - 1):
@@ -87,7 +88,7 @@ def test_a_push_that_fails_leaves_the_fold_as_it_was(engine: ModuleType, events:
 def test_extend_keeps_what_came_before_the_first_bad_event_and_names_its_index(
     engine: ModuleType, events: list[Any]
 ) -> None:
-    """spec S5, S7."""
+    """spec S5 extend, S7."""
     pushed, extended = engine.AssistantOutputFold(), engine.AssistantOutputFold()
     expected = None
     for index, event in enumerate(events):
@@ -107,7 +108,7 @@ def test_extend_keeps_what_came_before_the_first_bad_event_and_names_its_index(
 
 @given(events=any_lists, seed=st.integers(0, 2**32))
 def test_mappings_and_subclasses_are_read_as_what_they_are(engine: ModuleType, events: list[Any], seed: int) -> None:
-    """spec S1: Object, List. `str` subclasses are read as str; joined text is plain."""
+    """spec S1 Object. `str` subclasses are read as str; joined text is plain."""
     dressed = [disguised(event, seed + i) for i, event in enumerate(events)]
     places = ("source", "index", "seq", "text", "completeness", "stopReason")
     plain, clothed = outcome(lambda: engine.select(events)), outcome(lambda: engine.select(dressed))

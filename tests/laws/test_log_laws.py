@@ -35,7 +35,7 @@ def whole_records(log: bytes) -> list[bytes]:
 
 @given(log=sound_logs)
 def test_reading_a_whole_log_equals_parsing_each_record_and_pushing_it(engine: ModuleType, log: bytes) -> None:
-    """spec S6.2: whatever the key order, spacing and escapes; the last duplicate key wins."""
+    """spec S1 Event, S6.2: whatever the key order, spacing and escapes; the last duplicate key wins."""
     lines = whole_records(log)
     pushed, fed, joined = (engine.AssistantOutputFold() for _ in range(3))
     for line in lines:
@@ -90,7 +90,7 @@ def small_logs() -> list[str]:
 
 @pytest.mark.parametrize("name", small_logs())
 def test_a_log_cut_at_any_byte_answers_from_its_whole_lines(engine: ModuleType, name: str) -> None:
-    """spec S7 torn tail: whole lines and a last value that is whole count; the rest is a warning."""
+    """spec S7 Torn tail: whole lines and a last value that is whole count; the rest is a warning."""
     log = (CORPUS / "dsh" / name / "log.jsonl").read_bytes()
     whole_at = {0: engine.read_bytes(b"")}
     ends = [at + 1 for at, byte in enumerate(log) if byte == 0x0A]

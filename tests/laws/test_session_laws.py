@@ -35,6 +35,7 @@ def without(found: dict[str, Any], *names: str) -> dict[str, Any]:
 def test_explaining_a_log_never_changes_its_answer(
     engine: ModuleType, log: bytes, options: dict[str, Any], session: str | None
 ) -> None:
+    """spec S9 counts."""
     plain = outcome(lambda: engine.read_bytes(log, session=session, **options))
     explained = outcome(lambda: engine.read_bytes(log, session=session, explain=True, **options))
     assert canonical(without(explained, "line", *EXPLAINED)) == canonical(without(plain, "line", *EXPLAINED))
@@ -44,6 +45,7 @@ def test_explaining_a_log_never_changes_its_answer(
 
 @given(events=any_lists, start=st.integers(-5, 8))
 def test_explaining_a_list_never_changes_its_answer(engine: ModuleType, events: list[Any], start: int) -> None:
+    """spec S9 counts."""
     plain = outcome(lambda: engine.select(events, start))
     for form in (events, tuple(events), iter(events)):
         explained = outcome(lambda form=form: engine.select(form, start, explain=True))
@@ -52,6 +54,7 @@ def test_explaining_a_list_never_changes_its_answer(engine: ModuleType, events: 
 
 @given(log=all_logs, options=read_options)
 def test_what_is_explained_adds_up(engine: ModuleType, log: bytes, options: dict[str, Any]) -> None:
+    """spec S9 counts 2, S9 candidates."""
     try:
         said = engine.read_bytes(log, explain=True, **(options | {"on_malformed": "skip"}))
     except (LookupError, MalformedEventError):
@@ -79,6 +82,7 @@ def test_what_is_explained_adds_up(engine: ModuleType, log: bytes, options: dict
 def test_a_session_of_many_is_read_as_if_it_were_asked_for(
     engine: ModuleType, log: bytes, options: dict[str, Any], malformed: str
 ) -> None:
+    """spec S4 Sessions of a log, S5 session."""
     options = options | {"on_malformed": malformed, "explain": True}
     ids = set()
     found = outcome(lambda: ids.update(engine.read_sessions(log, **options)))
@@ -105,7 +109,10 @@ def test_a_session_of_many_is_read_as_if_it_were_asked_for(
 def test_sessions_do_not_see_each_other(
     engine: ModuleType, log: bytes, strange: list[Any], options: dict[str, Any], session: str, rng: Random
 ) -> None:
-    """Only places and `start` count the records of the others. The first line is always examined, so it stays."""
+    """spec S4 Sessions of a log.
+
+    Only places and `start` count the records of the others. The first line is always examined, so it stays.
+    """
     lines = records(log)
     mixed = list(lines)
     for event in filter(is_json, strange):

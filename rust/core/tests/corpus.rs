@@ -110,7 +110,7 @@ fn written(folder: &Path) -> Case {
     let case = parsed(&folder.join("case.json"));
     let path = folder.join("log.jsonl");
     Case {
-        name: format!("written/{}", name_of(folder)),
+        name: name_of(folder),
         log: fs::read(&path).unwrap(),
         path: Some(path),
         options: case.get("options").map(options_of).unwrap_or_default(),
@@ -378,6 +378,14 @@ fn written_cases_answer_as_they_say() {
     let cases: Vec<_> = folders.iter().map(|folder| written(folder)).collect();
     assert!(cases.iter().filter(|case| case.expected.is_err()).count() >= 20);
     run("written", &cases);
+}
+
+/// Cases that aren't plain logs are for the runner that found them.
+#[test]
+fn logs_that_once_differed_answer_as_they_say() {
+    let cases: Vec<_> =
+        folders(&shipped().join("differential"), "log.jsonl").iter().map(|folder| written(folder)).collect();
+    run("differential", &cases);
 }
 
 fn check_oracle(folder: &Path) {

@@ -201,6 +201,7 @@ pub fn suffix_start<'py>(py: Python<'py>, events: &Bound<'py, PyAny>, format: Gi
     let (mut start, mut cut) = (0, 0);
     let mut session = Fold::<Kept>::default();
     let mut children = HashMap::new();
+    let mut has_notifications = None;
     for (index, record) in (0_u64..).zip(events.try_iter()?) {
         let recognised = lenient(dsh::event(&Object(record?))).map_err(|error| raised(py, error))?;
         let Some(event) = recognised else { continue };
@@ -208,8 +209,10 @@ pub fn suffix_start<'py>(py: Python<'py>, events: &Bound<'py, PyAny>, format: Gi
             return Err(raised(py, defect.at_index(index).into()));
         }
         session.join_session(&event);
-        if index == 0 {
-            cut = dsh::seed_length(&event)?;
+        if has_notifications.is_none() {
+            let found = event.is_notification;
+            has_notifications = Some(found);
+            cut = if index > 0 || found { 0 } else { dsh::seed_length(&event)? };
         }
         match Side::of(&event, cut)? {
             _ if event.kind == Kind::Cut => start = index + 1,
@@ -222,6 +225,9 @@ pub fn suffix_start<'py>(py: Python<'py>, events: &Bound<'py, PyAny>, format: Gi
             }
             Side::Above => {}
         }
+    }
+    if has_notifications != Some(true) {
+        return Ok(start);
     }
     let started = session.session.and_then(|session| children.get(&session).copied());
     Ok(start.max(started.unwrap_or(0)))

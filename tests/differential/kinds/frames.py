@@ -12,7 +12,7 @@ from differential.encoding import encoded, plan_of
 from differential.kinds.logs import WORDS as OPTION_WORDS
 from differential.kinds.logs import drawn_log, drawn_options, drawn_way, options_of, read_from
 
-WEIGHT = 22
+WEIGHT = 14
 WORDS = OPTION_WORDS | {"gzip", "zstd", "compressed", "rle", "raw"}
 
 
