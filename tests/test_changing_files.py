@@ -1,4 +1,4 @@
-"""Files that change while they are read: the answer of what was there, or an OSError (spec S7)."""
+"""Files that change while they are read: the answer of what was there, or an OSError (spec S7.16)."""
 
 from __future__ import annotations
 

@@ -28,6 +28,10 @@ _BEGINNINGS: Final = (
 )
 
 
+# Stands for an integer of too many digits: a number, and no ordinal. A record that signals is refused for it.
+_ANY_NUMBER: Final = -1
+
+
 @dataclass(slots=True)
 class Record:
     """A parsed record and the text it came from, for the checks that only some records need."""
@@ -67,7 +71,7 @@ def parse(data: bytes) -> Record:
     def integer(digits: str) -> Any:
         if len(digits.lstrip("-")) > MAX_DIGITS:
             noticed.append(digits)
-            return None
+            return _ANY_NUMBER
         return int(digits)
 
     def decimal(digits: str) -> float:
@@ -176,7 +180,7 @@ class _Slow:
             if digits <= MAX_DIGITS:
                 return int(token)
             self._notice(f"an integer of {digits} digits", f"at most {MAX_DIGITS}")
-            return None
+            return _ANY_NUMBER
         number = float(token)
         if number in (float("inf"), float("-inf")):
             self._notice("beyond the range of a float", "a finite number")

@@ -108,7 +108,7 @@ fn path<R: Send>(
         })
     });
     // What a directory led to is named, not the directory.
-    let path = if place == asked { path } else { place.into_pyobject(py)?.into_any() };
+    let path = if place == asked { path } else { place.as_os_str().into_pyobject(py)?.into_any() };
     match opened {
         Ok(Err(Error::Io(error))) | Err(Obstacle::Io(error)) => Err(os_error(py, error, Some(&path))),
         Err(Obstacle::Both(plain, compressed)) => Err(ambiguous_log(&path, &plain, &compressed)),

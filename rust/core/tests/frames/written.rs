@@ -71,9 +71,9 @@ fn a_bad_frame_is_a_line_of_its_own() {
     }
     let read = both(&file);
     assert!(backward(&file, 1).is_some());
-    assert_eq!(text(&read), "one\n\nxxxxxxxxxxx\ntwo\n\n\n\nthree\n");
+    assert_eq!(text(&read), "one\n\nxxxxxxxxxxx\ntwo\nx\n\nx\nthree\n");
     let zstd = "zstd frame";
-    assert_eq!(defects(&read), [bad(4, 17, zstd, at(1)), bad(20, 22, zstd, at(3)), bad(22, 24, zstd, at(4))]);
+    assert_eq!(defects(&read), [bad(4, 17, zstd, at(1)), bad(20, 23, zstd, at(3)), bad(23, 26, zstd, at(4))]);
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn what_is_no_frame_ends_the_log() {
             format!("the record is not a zstd frame (byte {at} of the file), expected another frame or the end");
         assert!(backward(&file, 1).is_none());
         let read = both(&file);
-        assert_eq!((text(&read), read.torn), ("one\n\n", false));
-        assert_eq!(defects(&read), [(3, 5, sentence)]);
+        assert_eq!((text(&read), read.torn), ("one\nx\n", false));
+        assert_eq!(defects(&read), [(3, 6, sentence)]);
         assert_eq!(read.gaps[0].damage, Damage::Alien);
     }
     for tail in [&b"{}\n"[..], b"\x1F\x8C", b"\0\0\0x", b"\x28"] {
@@ -126,24 +126,37 @@ fn what_is_no_frame_ends_the_log() {
         let sentence =
             format!("the record is not a gzip member (byte {at} of the file), expected another frame or the end");
         let read = forward(&file, Codec::Gzip);
-        assert_eq!((text(&read), read.torn), ("one\n\n", false));
-        assert_eq!(defects(&read), [(3, 5, sentence)]);
+        assert_eq!((text(&read), read.torn), ("one\nx\n", false));
+        assert_eq!(defects(&read), [(3, 6, sentence)]);
     }
 }
 
 #[test]
 fn other_damage_ends_the_log() {
-    // What was decompressed before it counts.
-    let mut file = member(b"one\n");
-    let at = file.len();
-    file.extend(member(b"two\n"));
-    let crc = file.len() - 8;
-    for byte in [crc, file.len() - 1] {
-        file[byte] ^= 1;
-        let read = forward(&file, Codec::Gzip);
-        assert_eq!(text(&read), "one\ntwo\n\n\n");
-        assert_eq!(defects(&read), [bad(8, 10, "gzip member", at)]);
-        file[byte] ^= 1;
+    // What was decompressed before the piece of 16 KiB with the defect counts.
+    let mut noise = 1_u32;
+    let long: Vec<u8> = (0..40_000)
+        .map(|_| {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (noise >> 24) as u8
+        })
+        .collect();
+    for second in [&b"two\n"[..], &long] {
+        let mut file = member(b"one\n");
+        let at = file.len();
+        file.extend(member(second));
+        let pieces = file.len() / (16 << 10);
+        let crc = file.len() - 8;
+        for byte in [crc, file.len() - 1] {
+            file[byte] ^= 1;
+            let read = forward(&file, Codec::Gzip);
+            let counts = read.gaps[0].start;
+            assert_eq!(defects(&read), [bad(counts, counts + 3, "gzip member", at)]);
+            let whole = [b"one\n", second].concat();
+            assert!(whole.starts_with(&read.bytes[..usize::try_from(counts).unwrap()]));
+            assert_eq!(counts == 4, pieces == 0, "{counts}");
+            file[byte] ^= 1;
+        }
     }
     let mut file = sized(b"one\n");
     let at = file.len();
@@ -152,8 +165,8 @@ fn other_damage_ends_the_log() {
     file.extend(sized(b"four\n"));
     file[end - 1] ^= 1;
     let read = both(&file);
-    assert_eq!(text(&read), "one\ntwo\nthree\n\n\n");
-    assert_eq!(defects(&read), [bad(14, 16, "zstd frame", at)]);
+    assert_eq!(text(&read), "one\ntwo\nthree\n\nx\n");
+    assert_eq!(defects(&read), [bad(14, 17, "zstd frame", at)]);
 }
 
 #[test]
@@ -177,8 +190,8 @@ fn structure_that_cannot_be_ends_the_log() {
         assert!(backward(&file, 1).is_none());
         let read = both(&file);
         let start = 4 + counts.len();
-        assert_eq!(text(&read), format!("one\n{counts}\n\n"));
-        assert_eq!(defects(&read), [bad(start as u64, start as u64 + 2, "zstd frame", at)]);
+        assert_eq!(text(&read), format!("one\n{counts}\nx\n"));
+        assert_eq!(defects(&read), [bad(start as u64, start as u64 + 3, "zstd frame", at)]);
     }
 }
 
@@ -198,7 +211,7 @@ fn a_window_has_a_limit() {
                     "the record is in a zstd frame with a window of {window} bytes (byte 0 of the file), \
                      expected a window of at most 134217728"
                 );
-                assert_eq!(defects(&read), [(0, 2, sentence)]);
+                assert_eq!(defects(&read), [(0, 3, sentence)]);
             }
         }
     }
@@ -240,7 +253,7 @@ fn big_frames_are_read_block_by_block() {
         assert_eq!((read.bytes.len(), read.gaps.len()), (size + 4, 0));
         file[end - 1] ^= 1;
         let read = forward(&file, Codec::Zstd);
-        let gap = if counts_whole { 0..size as u64 } else { size as u64..size as u64 + 2 };
+        let gap = if counts_whole { 0..size as u64 } else { size as u64..size as u64 + 3 };
         assert_eq!((read.gaps[0].start, read.gaps[0].end), (gap.start, gap.end));
     }
     // It gives whole blocks as long as they are within what it states.
@@ -249,7 +262,7 @@ fn big_frames_are_read_block_by_block() {
     let mut header = vec![0xA0];
     header.extend(stated.to_le_bytes());
     let read = forward(&spelt(&header, &vec![block; 130]), Codec::Zstd);
-    assert_eq!((read.bytes.len(), read.gaps[0].start), ((16 << 20) + 2, 16 << 20));
+    assert_eq!((read.bytes.len(), read.gaps[0].start), ((16 << 20) + 3, 16 << 20));
 }
 
 #[test]
@@ -261,7 +274,7 @@ fn a_frame_that_counts_whole_may_take_32_mib() {
         let file = spelt(&[0x20, 0], &vec![empty; count]);
         assert_eq!(backward_opens(&file), opens);
         let read = forward(&file, Codec::Zstd);
-        assert_eq!((read.bytes.len(), read.gaps.len()), if opens { (0, 0) } else { (2, 1) });
+        assert_eq!((read.bytes.len(), read.gaps.len()), if opens { (0, 0) } else { (3, 1) });
     }
 }
 

@@ -53,19 +53,19 @@ class Decoder:
             return None
         return None if self.frame.unused_data else given
 
-    def whole(self, frame: bytes, size: int) -> bytes | None:
+    def whole(self, head: FrameHead, frame: bytes) -> bytes | None:
         """A frame that is there from its first byte to its last and states its size; None for a bad one."""
-        decompressor = self.zstd.ZstdDecompressor(options={self.zstd.DecompressionParameter.window_log_max: 27})
-        try:
-            given: bytes = decompressor.decompress(frame)
-        except self.zstd.ZstdError:
-            return None
-        return given if decompressor.eof and not decompressor.unused_data and len(given) == size else None
+        given, is_sound = self._blocks(head, frame)
+        return given if is_sound and len(given) == head.stated else None
 
     def torn(self, head: FrameHead, data: bytes) -> bytes:
         """What can be decompressed of a frame that states its size and isn't all there."""
+        return self._blocks(head, data)[0]
+
+    def _blocks(self, head: FrameHead, data: bytes) -> tuple[bytes, bool]:
+        """As much of a frame as can be decompressed, and whether it was all of it, with its checksum."""
         if len(data) < head.length or not self.begin(data[: head.length]):
-            return b""
+            return b"", False
         out = b""
         at = head.length
         walk = Walk(head)
@@ -79,7 +79,6 @@ class Decoder:
                 break
             out += given
             if block.checksum is not None:
-                # What follows the last one is a part of the checksum.
-                break
+                return out, len(data) == end + block.checksum and self.is_checksum(data[end:])
             at = end
-        return out
+        return out, False

@@ -106,7 +106,7 @@ class Frames:
         if frame.is_torn:
             return self.decoder.torn(frame.head, packed)
         stated = frame.head.stated or 0
-        given = self.decoder.whole(packed, stated)
+        given = self.decoder.whole(frame.head, packed)
         if given is None:
             size = max(gap.SHORTEST_GAP, stated)
             self.gaps[frame.start] = Gap(frame.start, frame.start + size, gap.bad(ZSTD, frame.at))

@@ -61,7 +61,7 @@ def _whole(data: Ahead, decoder: Decoder, frame: int, head: FrameHead) -> Genera
         yield True
         return False
     size = head.stated or 0
-    given = decoder.whole(packed, size)
+    given = decoder.whole(head, packed)
     yield Lost(max(gap.SHORTEST_GAP, size), gap.bad(ZSTD, frame)) if given is None else given
     return True
 

@@ -23,10 +23,10 @@ impl Decoder {
     }
 
     /// Decompress a frame that is there from its first byte to its last and states its size; whether it is sound.
-    pub fn whole(&mut self, frame: &[u8], size: usize, out: &mut Vec<u8>) -> io::Result<bool> {
-        out.clear();
-        out.reserve(size);
-        let is_sound = sound(self.context()?.decompress(out, frame))?.is_some_and(|length| length == size);
+    ///
+    /// Block by block: at once, the library would take frames that it refuses as a stream.
+    pub fn whole(&mut self, head: &FrameHead, frame: &[u8], out: &mut Vec<u8>) -> io::Result<bool> {
+        let is_sound = self.blocks(head, frame, out)? && head.stated == Some(out.len() as u64);
         if !is_sound {
             out.clear();
         }
@@ -35,9 +35,14 @@ impl Decoder {
 
     /// What can be decompressed of a frame that states its size and isn't all there.
     pub fn torn(&mut self, head: &FrameHead, bytes: &[u8], out: &mut Vec<u8>) -> io::Result<()> {
+        self.blocks(head, bytes, out).map(drop)
+    }
+
+    /// Decompress as much of a frame as can be; whether it was all of it, with its checksum.
+    fn blocks(&mut self, head: &FrameHead, bytes: &[u8], out: &mut Vec<u8>) -> io::Result<bool> {
         out.clear();
         let Some((header, mut rest)) = bytes.split_at_checked(head.length) else {
-            return Ok(());
+            return Ok(false);
         };
         let stated = head.stated.unwrap_or(0);
         let mut walk = Walk::new(head);
@@ -46,10 +51,12 @@ impl Decoder {
             let Some(block) = walk.block(*header) else { break };
             let (bytes, next) = rest.split_at(rest.len().min(BLOCK_HEAD + block.packed));
             is_sound = self.block(bytes, stated.saturating_sub(out.len() as u64), out)?;
-            // What follows the last one is a part of the checksum.
-            rest = if block.checksum.is_some() { &[] } else { next };
+            if let Some(checksum) = block.checksum {
+                return Ok(is_sound && next.len() == checksum && self.is_checksum(next)?);
+            }
+            rest = next;
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Begin a frame by its header.

@@ -148,7 +148,7 @@ impl<'s, S: Source> Frames<'s, S> {
         if frame.is_torn {
             return self.decoder.torn(&frame.head, bytes, out);
         }
-        if !self.decoder.whole(bytes, frame.size, out)? {
+        if !self.decoder.whole(&frame.head, bytes, out)? {
             let size = Gap::SHORTEST.max(frame.size as u64);
             out.resize(usize::try_from(size).unwrap_or(usize::MAX), 0);
             gap::fill(out, 0, size);

@@ -66,7 +66,7 @@ impl<R: Read> Packed<R> {
                 self.decoder.torn(head, &self.frame, out)?;
                 Ok(Step::End { is_torn: true })
             }
-            Collected::Whole => match self.decoder.whole(&self.frame, size, out)? {
+            Collected::Whole => match self.decoder.whole(head, &self.frame, out)? {
                 true => Ok(Step::Bytes),
                 false => Ok(Step::Gap { frame, size: Gap::SHORTEST.max(size as u64) }),
             },
