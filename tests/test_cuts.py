@@ -112,7 +112,7 @@ def test_a_log_cut_at_any_byte_gives_what_is_whole(
 ) -> None:
     """In memory at every byte of the smaller files; through a path and a pipe at some."""
     file = encode(log)
-    stride = 1 + len(file) // 500
+    stride = 1 + len(file) // 350
     for end in [*range(0, len(file), stride), *range(len(file) - stride, len(file) + 1)]:
         cut = file[:end]
         wanted = expected(cut, is_plain=encode is bytes)

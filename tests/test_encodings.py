@@ -97,6 +97,8 @@ def check_rewritten(engine: ModuleType, case: Case) -> None:
             # All elements are looked at, so one that is known may have no needle.
             drop_warning(read, wanted, "unrecognised")
         assert_same(without_message(read), wanted, name)
+        if len(case.log) > 4000:
+            continue
         again = outcome(lambda log=rewritten.log: engine.read(Dribble(SOUGHT["zstd, one frame"](log)), **case.options))
         if name == "as an array":
             drop_warning(again, wanted, "unrecognised")
@@ -112,27 +114,22 @@ def drop_warning(found: dict[str, Any], expected: dict[str, Any], warning: str) 
 
 
 @pytest.mark.parametrize("case", SHIPPED, ids=str)
-def test_a_compressed_log_answers_as_the_log_itself(engine: ModuleType, case: Case, log_path: Path) -> None:
-    """spec S7 "Frames", S9. Each in four of the encodings; every fifth in all, and as file, stream and pipe."""
+def test_a_log_answers_the_same_in_every_encoding(engine: ModuleType, case: Case, log_path: Path) -> None:
+    """spec S7, S9. Each in three ways of compressing it; every sixth in all, and as file, stream and pipe."""
     nth = SHIPPED.index(case)
-    if nth % 5 == 0:
+    if nth % 6 == 0:
         check_compressed(engine, case, ENCODINGS, log_path)
     else:
-        check_compressed(engine, case, some(nth, 4), None)
-
-
-@pytest.mark.parametrize("case", SHIPPED, ids=str)
-def test_a_log_written_otherwise_answers_as_the_log_itself(engine: ModuleType, case: Case) -> None:
-    """spec S7 "Arrays", BOM, CRLF."""
+        check_compressed(engine, case, some(nth, 3), None)
     check_rewritten(engine, case)
 
 
 @pytest.mark.parametrize("case", HANDED_ONLY, ids=lambda case: f"handed-{case.id}")
 def test_handed_logs_answer_the_same_in_every_encoding(engine: ModuleType, case: Case) -> None:
-    """There are many: each in two encodings, and rewritten."""
+    """There are many: each in one, and every third one rewritten."""
     nth = HANDED_ONLY.index(case)
-    check_compressed(engine, case, some(nth, 2), None)
-    if nth % 2:
+    check_compressed(engine, case, some(nth, 1), None)
+    if nth % 3 == 0:
         check_rewritten(engine, case)
 
 
