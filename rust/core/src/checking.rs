@@ -34,9 +34,8 @@ pub struct Checking {
 impl Checking {
     /// Look at a record alone.
     pub fn take(&mut self, found: &Found<Value<'_>>) {
-        match read(found) {
-            Err(Error::Malformed(defect)) => self.add(&defect, found.place),
-            _ => {}
+        if let Err(Error::Malformed(defect)) = read(found) {
+            self.add(&defect, found.place);
         }
     }
 

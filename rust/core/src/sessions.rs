@@ -33,6 +33,9 @@ pub struct Sessions<K> {
     children: HashSet<Id>,
 }
 
+/// What a pass does with a record.
+type Take<'a, K, N> = &'a mut dyn FnMut(&mut Pass<K>, &Found<N>) -> Result<(), Error<<N as Node>::Error>>;
+
 /// Where a record goes.
 enum To {
     /// The session of this place in the order.
@@ -79,7 +82,7 @@ impl<K: Clone> Sessions<K> {
     fn each<N>(
         &mut self,
         found: &Found<N>,
-        take: &mut dyn FnMut(&mut Pass<K>, &Found<N>) -> Result<(), Error<N::Error>>,
+        take: Take<'_, K, N>,
     ) -> Result<(), Error<N::Error>>
     where
         N: Node,
