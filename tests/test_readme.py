@@ -43,13 +43,13 @@ def test_a_command_prints_what_is_shown(command, output):
     assert run(command) == output
 
 
-def test_the_python_block_prints_what_its_comments_say(monkeypatch, capsys):
-    (block,) = [block for kind, block in BLOCKS if kind == "python"]
+def test_the_python_blocks_print_what_their_comments_say(monkeypatch, capsys):
+    block = "\n".join(block for kind, block in BLOCKS if kind == "python")
     monkeypatch.chdir(ROOT)
     exec(compile(block, "README.md", "exec"), {})
     said = capsys.readouterr().out.splitlines()
     shown = re.findall(r"^print\(.*\)\s+# (.*)$", block, re.MULTILINE)
-    assert len(shown) == 5
+    assert len(shown) == 8
     for line, comment in zip(said, shown, strict=True):
         # A comment may go on with a remark after a colon.
         assert line == comment or comment.startswith(line + ":")

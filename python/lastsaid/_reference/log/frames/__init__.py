@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from lastsaid._reference.log.frames import gap, gzip, layout, zstd
-from lastsaid._reference.log.frames.ahead import Ahead
+from lastsaid._reference.log.frames.input import Input
 from lastsaid._reference.log.frames.gap import Damage, Gap, filler
 
 Codec = Literal["gzip", "zstd"]
@@ -43,7 +43,7 @@ class Unpacked:
                 yield block
 
     def _unlimited(self) -> Iterator[bytes]:
-        data = Ahead(self.packed.blocks())
+        data = Input(self.packed.blocks())
         at = 0
         steps: Any = gzip.unpack(data) if self.name == "gzip" else zstd.unpack(data)
         for step in steps:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from lastsaid._reference.log.frames import gap
-from lastsaid._reference.log.frames.ahead import Ahead
+from lastsaid._reference.log.frames.input import Input
 from lastsaid._reference.log.frames.gap import Damage
 
 GZIP: Final = "gzip member"
@@ -17,7 +17,7 @@ _PIECE: Final = 16 << 10
 _WITH_HEADER: Final = 31
 
 
-def unpack(data: Ahead) -> Iterator[bytes | Damage | bool]:
+def unpack(data: Input) -> Iterator[bytes | Damage | bool]:
     """What the members hold; then the damage that ended it, or whether it ended inside one."""
     while True:
         frame = data.at

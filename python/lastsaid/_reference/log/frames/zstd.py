@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from lastsaid._reference.log.frames import gap, layout
-from lastsaid._reference.log.frames.ahead import Ahead
+from lastsaid._reference.log.frames.input import Input
 from lastsaid._reference.log.frames.decoder import Decoder
 from lastsaid._reference.log.frames.gap import Damage
 from lastsaid._reference.log.frames.layout import BLOCK_HEAD, LONGEST_HEAD, ZSTD, FrameHead, Skippable, Walk
@@ -24,7 +24,7 @@ class Lost:
 Step: TypeAlias = bytes | Lost | Damage | bool
 
 
-def unpack(data: Ahead) -> Iterator[Step]:
+def unpack(data: Input) -> Iterator[Step]:
     """What the frames hold and which are lost; then the damage that ended it, or whether it ended inside one."""
     decoder = Decoder()
     while True:
@@ -50,7 +50,7 @@ def unpack(data: Ahead) -> Iterator[Step]:
                 return
 
 
-def _whole(data: Ahead, decoder: Decoder, frame: int, head: FrameHead) -> Generator[Step, None, bool]:
+def _whole(data: Input, decoder: Decoder, frame: int, head: FrameHead) -> Generator[Step, None, bool]:
     """A frame that counts whole or not at all; whether the file goes on after it."""
     packed, is_torn = _collect(data, head)
     if packed is None:
@@ -66,7 +66,7 @@ def _whole(data: Ahead, decoder: Decoder, frame: int, head: FrameHead) -> Genera
     return True
 
 
-def _collect(data: Ahead, head: FrameHead) -> tuple[bytes | None, bool]:
+def _collect(data: Input, head: FrameHead) -> tuple[bytes | None, bool]:
     """The frame's bytes, None if it can't be one, and whether it is cut off."""
     packed = bytearray(_taken(data, head.length))
     walk = Walk(head)
@@ -87,13 +87,13 @@ def _collect(data: Ahead, head: FrameHead) -> tuple[bytes | None, bool]:
             return bytes(packed), False
 
 
-def _taken(data: Ahead, count: int) -> bytes:
+def _taken(data: Input, count: int) -> bytes:
     taken = data.peek(count)[:count]
     data.advance(len(taken))
     return taken
 
 
-def _big(data: Ahead, decoder: Decoder, frame: int, head: FrameHead) -> Generator[Step, None, bool]:
+def _big(data: Input, decoder: Decoder, frame: int, head: FrameHead) -> Generator[Step, None, bool]:
     """A frame that is too big to be decompressed at once, or doesn't say; whether the file is over."""
     if not decoder.begin(_taken(data, head.length)):
         yield gap.bad(ZSTD, frame)

@@ -8,7 +8,7 @@ from typing import Final
 _MOST: Final = 1 << 16
 
 
-class Ahead:
+class Input:
     """A window on what comes next; `at` is its place in the file."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
