@@ -1,4 +1,4 @@
-"""Compressed logs: frames that are sound, damaged or cut (spec S7.11, S7.12, S7.13, S7.14)."""
+"""Compressed logs: frames that are sound, damaged or cut (spec S7.11, S7 Frames, S7.13, S7.14)."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_trailing_bytes_that_are_no_frame_end_the_log(engine: ModuleType, tail: 
 
 
 def test_a_file_that_ends_inside_a_frame_gives_its_whole_lines(engine: ModuleType) -> None:
-    """spec S7.12: what ends in an LF, though the last piece may be a whole value."""
+    """spec S7 Frames: what ends in an LF, though the last piece may be a whole value."""
     whole = b"".join(LINES)
     for log in (b"".join(map(sized, LINES)), b"".join(map(gzip.compress, LINES))):
         # Only the checksum is cut.

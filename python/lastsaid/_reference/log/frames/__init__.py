@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from lastsaid._reference.log.frames import gap, gzip, layout, zstd
-from lastsaid._reference.log.frames.input import Input
 from lastsaid._reference.log.frames.gap import Damage, Gap, filler
+from lastsaid._reference.log.frames.input import Input
 
 Codec = Literal["gzip", "zstd"]
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from lastsaid._reference.log.frames import gap
-from lastsaid._reference.log.frames.input import Input
 from lastsaid._reference.log.frames.gap import Damage
+from lastsaid._reference.log.frames.input import Input
 
 GZIP: Final = "gzip member"
 MAGIC: Final = b"\x1f\x8b"

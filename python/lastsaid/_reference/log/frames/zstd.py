@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from lastsaid._reference.log.frames import gap, layout
-from lastsaid._reference.log.frames.input import Input
 from lastsaid._reference.log.frames.decoder import Decoder
 from lastsaid._reference.log.frames.gap import Damage
+from lastsaid._reference.log.frames.input import Input
 from lastsaid._reference.log.frames.layout import BLOCK_HEAD, LONGEST_HEAD, ZSTD, FrameHead, Skippable, Walk
 
 
