@@ -17,6 +17,7 @@ except ModuleNotFoundError:
     zstd = importlib.import_module("backports.zstd")
 
 BOM = b"\xef\xbb\xbf"
+Encoding = Callable[[bytes], bytes]
 CHECKSUM = {zstd.CompressionParameter.checksum_flag: 1}
 
 
@@ -70,13 +71,13 @@ def in_blocks(log: bytes) -> bytes:
 
 
 # Read backward, with the places of the plain log, if they all state their size (S7); else from the start.
-SOUGHT: dict[str, Callable[[bytes], bytes]] = {
+SOUGHT: dict[str, Encoding] = {
     "zstd, one frame": one_frame,
     "zstd, a frame a line": a_frame_a_line,
     "zstd, a frame every 3 lines": a_frame_every_3_lines,
     "zstd, one frame in blocks": in_blocks,
 }
-STREAMED: dict[str, Callable[[bytes], bytes]] = {
+STREAMED: dict[str, Encoding] = {
     "gzip": gzipped,
     "gzip, a member every 3 lines": gzip_members,
     "zstd, unsized": unsized,

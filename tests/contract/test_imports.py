@@ -16,7 +16,7 @@ ARROWS = {
     "_reference": {"errors", "problem", "selection", "_protocol", "engine"},
     "engine": {"_protocol", "_reference", "_core"},
     "__init__": {"errors", "problem", "selection", "engine", "_reference"},
-    "cli": {"engine", "errors", "selection", "_protocol"},
+    "cli": {"engine", "errors", "problem", "selection", "_protocol"},
     "__main__": {"cli"},
 }
 WAITING = {"asyncio", "selectors", "socket", "subprocess"}

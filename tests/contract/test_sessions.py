@@ -40,7 +40,7 @@ def ways(engine: ModuleType, log: bytes) -> list[Callable[..., Selection]]:
 
 def text(engine: ModuleType, log: bytes, **options: Any) -> str:
     """What every way says, which is the same."""
-    answers = [answer(way(**options)) for way in ways(engine, log)]
+    answers = [answer(way(**options), "line") for way in ways(engine, log)]
     assert answers[0] == answers[1] == answers[2]
     return answers[0]["text"]
 

@@ -60,7 +60,7 @@ def final_assistant_output(events: Iterable[Event], start: int = 0, *, format: s
 def select(events: Iterable[Event], start: int = 0, *, format: str = "auto", explain: bool = False) -> Selection:
     """Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError.
 
-    With `explain` all events are read, from the first, and the Selection has `counts` and `candidates`.
+    `explain=True` adds `counts` and `candidates`, for which the whole list is read.
     """
     name = format_named(format, auto=True)
     return _scan(events, start, "select", explain=bool(explain)).selection(name)

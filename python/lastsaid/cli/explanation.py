@@ -11,7 +11,7 @@ from lastsaid.selection import Selection
 _WIDTH: Final = 100
 _MOST_ROWS: Final = 8
 _MOST_BLOCKS: Final = 4
-_WHAT: Final = 26
+_WHAT: Final = 30
 _LONGEST_WORD: Final = 20
 
 
@@ -71,11 +71,6 @@ def _whole(selection: Selection, part: str) -> str:
     form = selection.format + (f" v{version}" if version is not None else "")
     line = counts.get("suffixLine")
     begins = f", from line {line}" if line is not None else ""
-    numbers = [_number(counts, "records", "record"), _number(counts, "malformed", "bad one")]
-    counted = ", ".join(filter(None, numbers))
+    bad = counts.get("malformed") or 0
+    counted = f"{counts.get('records', 0)} examined" + (f", {bad} bad" if bad else "")
     return f"{'stop':<9}  {stop}    format {form}    {part}{begins}    {counted}"
-
-
-def _number(counts: dict[str, Any], key: str, noun: str) -> str:
-    count = counts.get(key, 0)
-    return f"{count} {noun}{'s' if count != 1 else ''}" if count or noun == "record" else ""

@@ -16,7 +16,6 @@ use lastsaid_core::json;
 use lastsaid_core::log::reading::{Kept, Options, read};
 use lastsaid_core::log::source::File;
 use lastsaid_core::node::{Flow, Node};
-use lastsaid_core::signal::Kind;
 use lastsaid_core::suffix::Suffix;
 
 use support::json::{Json, units, wtf8};

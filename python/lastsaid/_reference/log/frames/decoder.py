@@ -19,7 +19,7 @@ def _library() -> ModuleType:
             return importlib.import_module(name)
         except ModuleNotFoundError:
             continue
-    raise MissingExtraError("zstd", "zstd")
+    raise MissingExtraError("reading zstd in the pure Python engine takes Python 3.14", "zstd")
 
 
 class Decoder:
