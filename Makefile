@@ -53,6 +53,9 @@ fuzz: $(VENV)/.checked ## libFuzzer on the core, each target so long: make fuzz 
 	for target in $(FUZZ); do mkdir -p rust/fuzz/corpus/$$target && \
 		cargo +nightly fuzz run --fuzz-dir rust/fuzz $$target rust/fuzz/corpus/$$target rust/fuzz/seeds/$$target -- \
 		-max_total_time=$(or $(SECONDS),60) -max_len=4096 -dict=rust/fuzz/seeds/words -print_final_stats=1 -verbosity=0 || exit 1; done
+	$(BIN)/python -m pip install -q --only-binary :all: --group fuzz || { echo 'atheris does not install here: the reference is not fuzzed'; exit 0; }; \
+		mkdir -p rust/fuzz/corpus/engines && cd tests && ../$(BIN)/python -m fuzz.engines -max_total_time=$(or $(SECONDS),60) -max_len=2048 \
+		-artifact_prefix=../rust/fuzz/artifacts/ ../rust/fuzz/corpus/engines ../rust/fuzz/seeds/fold
 
 lint: $(VENV)/.checked ## ruff, rustfmt, clippy
 	$(BIN)/ruff check
