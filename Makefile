@@ -5,7 +5,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-RUST := $(shell find rust -name '*.rs' -not -path '*/tests/*') Cargo.toml Cargo.lock rust/core/Cargo.toml rust/py/Cargo.toml
+RUST := $(shell find rust -name '*.rs' -not -path '*/tests/*' -not -path 'rust/fuzz/*') Cargo.toml Cargo.lock rust/core/Cargo.toml rust/py/Cargo.toml
 export VIRTUAL_ENV := $(abspath $(VENV))
 
 help: ## list what can be typed
@@ -45,6 +45,17 @@ COUNT ?= 100000
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 soak: $(VENV)/.checked ## random and hostile input for both engines: make soak SEED=1 COUNT=100000 (SECONDS=60 instead)
 	cd tests && ../$(BIN)/python -m differential --seed $(SEED) --jobs $(JOBS) $(if $(SECONDS),--seconds $(SECONDS),--count $(COUNT))
+
+FUZZ := json frames fold
+fuzz: $(VENV)/.checked ## libFuzzer on the core, each target so long: make fuzz SECONDS=60 (a nightly toolchain, cargo-fuzz)
+	@cargo +nightly fuzz --version >/dev/null 2>&1 || { echo 'make fuzz needs: rustup toolchain install nightly && cargo install cargo-fuzz' >&2; exit 2; }
+	$(BIN)/python tools/fuzz_seeds.py
+	for target in $(FUZZ); do mkdir -p rust/fuzz/corpus/$$target && \
+		cargo +nightly fuzz run --fuzz-dir rust/fuzz $$target rust/fuzz/corpus/$$target rust/fuzz/seeds/$$target -- \
+		-max_total_time=$(or $(SECONDS),60) -max_len=4096 -dict=rust/fuzz/seeds/words -print_final_stats=1 -verbosity=0 || exit 1; done
+	$(BIN)/python -m pip install -q --only-binary :all: --group fuzz || { echo 'atheris does not install here: the reference is not fuzzed'; exit 0; }; \
+		mkdir -p rust/fuzz/corpus/engines && cd tests && ../$(BIN)/python -m fuzz.engines -max_total_time=$(or $(SECONDS),60) -max_len=2048 \
+		-artifact_prefix=../rust/fuzz/artifacts/ ../rust/fuzz/corpus/engines ../rust/fuzz/seeds/fold
 
 lint: $(VENV)/.checked ## ruff, rustfmt, clippy
 	$(BIN)/ruff check

@@ -8,7 +8,7 @@ from typing import Any
 
 from differential.choice import Choice
 from differential.comparison import Difference, Said, of_each, same, told, without
-from differential.encoding import encoded, plan_of
+from differential.encoding import MAGIC, encoded, plan_of
 from differential.kinds.logs import WORDS as OPTION_WORDS
 from differential.kinds.logs import drawn_log, drawn_options, drawn_way, options_of, read_from
 
@@ -44,11 +44,10 @@ def ask(engine: ModuleType, data: dict[str, Any]) -> Said:
 
 
 def is_plain(data: dict[str, Any]) -> bool:
-    """Whether the file is a sound encoding of a log that isn't empty, and no limit cuts it."""
+    """Whether the file is a sound encoding of a log that isn't empty or encoded itself, and no limit cuts it."""
     odd = any(key in data["plan"] for key in ("odd", "flips", "cut", "tail"))
-    # A log that begins as a compressed one isn't read as one when it comes out of another.
-    is_compressed = data["log"].startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd"))
-    return bool(data["log"]) and not odd and not is_compressed and "max_decompressed_bytes" not in data["options"]
+    is_encoded = data["log"].startswith((MAGIC, b"\x1f\x8b")) or data["log"][1:4] == b"*M\x18"
+    return bool(data["log"]) and not (odd or is_encoded) and "max_decompressed_bytes" not in data["options"]
 
 
 def laws(said: Said, data: dict[str, Any]) -> Iterator[Difference]:
