@@ -79,11 +79,7 @@ impl<K: Clone> Sessions<K> {
         self.each(found, &mut |pass, found| pass.pass_over(found))
     }
 
-    fn each<N>(
-        &mut self,
-        found: &Found<N>,
-        take: Take<'_, K, N>,
-    ) -> Result<(), Error<N::Error>>
+    fn each<N>(&mut self, found: &Found<N>, take: Take<'_, K, N>) -> Result<(), Error<N::Error>>
     where
         N: Node,
         N::Kept: Into<K>,

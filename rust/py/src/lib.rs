@@ -10,6 +10,7 @@ mod opened;
 mod options;
 mod output_fold;
 mod pickled;
+mod records;
 mod selection;
 mod strings;
 

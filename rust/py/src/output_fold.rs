@@ -1,16 +1,11 @@
 //! What people hold: the rule with its calls serialised, fed from objects, strings and JSON (spec S5, S10).
 
-use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use lastsaid_core::error::{Error, Malformed};
-use lastsaid_core::feeding::{Feeding, Unfinished};
-use lastsaid_core::fold::{Fold, Place};
-use lastsaid_core::formats::dsh;
-use lastsaid_core::json::{self, BOM};
-use lastsaid_core::log::lines;
-use memchr::memchr;
+use lastsaid_core::error::Error;
+use lastsaid_core::feeding::Feeding;
+use lastsaid_core::fold::Fold;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,11 +14,11 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyType};
 
 use crate::error::{busy, malformed, of_bytes, raised};
 use crate::kept::Kept;
-use crate::object::Object;
 use crate::options::Given;
 use crate::pickled;
+use crate::records::{extend_lines, is_blank, push, push_json, push_text, take, without_bom};
 use crate::selection::{self, Seen};
-use crate::strings::{Input, buffer, to_python, type_name, with_wtf8};
+use crate::strings::{Input, buffer, to_python, type_name};
 
 /// What an agent finally said, folded from its events as they come (spec S2, S5).
 ///
@@ -93,64 +88,11 @@ const LARGE: usize = 4096;
 const BUSY: &str = "the fold is in the middle of another call on this thread";
 const PENDING: &str = "bytes of an unfinished record are pending; call end() first";
 
-fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyErr>> {
-    let event = dsh::event(&Object(event.clone()))?;
-    fold.apply(&event, Place::at_index(fold.count))?;
-    fold.count = fold.count.saturating_add(1);
-    Ok(())
-}
-
-fn push_json(fold: &mut Fold<Kept>, record: &[u8]) -> Result<(), Error<PyErr>> {
-    apply(fold, json::parse(record), Place::at_index(fold.count)).map_err(of_bytes)?;
-    fold.count = fold.count.saturating_add(1);
-    Ok(())
-}
-
-type Parsed<'a> = Result<json::Record<'a>, Box<Malformed>>;
-
-fn apply(fold: &mut Fold<Kept>, record: Parsed<'_>, place: Place) -> Result<(), Error<Infallible>> {
-    let record = record?;
-    let event = dsh::event(&record.value)?;
-    if fold.reads(&event) {
-        record.check_limits()?;
-    }
-    fold.apply(&event, place)
-}
-
-/// Take one record of a stream; all of them count, also those that nobody reads.
-fn take(fold: &mut Fold<Kept>, record: &Unfinished, is_examined: bool) -> Result<(), Error<Infallible>> {
-    let place = Place { index: Some(fold.count), ..Place::at_offset(record.offset, Some(record.line)) };
-    fold.count = fold.count.saturating_add(1);
-    if !is_examined {
-        return Ok(());
-    }
-    apply(fold, record.parse(), place).map_err(|error| match error {
-        Error::Malformed(defect) => defect.at_offset(record.offset, Some(record.line)).into(),
-        other => other,
-    })
-}
-
-/// A piece of streamed text; None for what is no string.
-fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<Option<()>> {
-    let Ok(text) = piece.cast::<PyString>() else { return Ok(None) };
-    with_wtf8(text, |wtf8| fold.stream(wtf8))?;
-    fold.count = fold.count.saturating_add(1);
-    Ok(Some(()))
-}
-
 fn at_index(error: Error<PyErr>, index: usize) -> Error<PyErr> {
     match error {
         Error::Malformed(defect) => defect.at_index(index as u64).into(),
         other => other,
     }
-}
-
-fn without_bom(record: &[u8]) -> &[u8] {
-    record.strip_prefix(BOM).unwrap_or(record)
-}
-
-fn is_blank(record: &[u8]) -> bool {
-    record.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }
 
 /// Each element of an iterable, with its index; `what` and `of` name the call and its elements in the TypeError.
@@ -379,24 +321,6 @@ impl AssistantOutputFold {
             *fold = Fed::default();
         }
     }
-}
-
-fn extend_lines(fold: &mut Fold<Kept>, data: &[u8]) -> Result<(), Error<PyErr>> {
-    let mut offset = data.len() - without_bom(data).len();
-    let mut line = 1;
-    while offset < data.len() {
-        let end = memchr(b'\n', &data[offset..]).map_or(data.len(), |lf| offset + lf);
-        let record = &data[offset..end];
-        if !lines::is_blank(record) {
-            push_json(fold, record).map_err(|error| match error {
-                Error::Malformed(defect) => defect.at_offset(offset as u64, Some(line)).into(),
-                other => other,
-            })?;
-        }
-        offset = end + 1;
-        line += 1;
-    }
-    Ok(())
 }
 
 /// A MalformedEventError that `Input` raised, with its index.
