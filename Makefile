@@ -32,7 +32,7 @@ $(VENV)/.release: $(VENV)/.tools $(RUST)
 demo: $(VENV)/.checked ## the lost answer, from a log that ships with the project
 	@$(BIN)/python docs/examples/lost_answer.py
 
-test: $(VENV)/.checked ## both engines, the core, the command line (about three minutes)
+test: $(VENV)/.checked ## both engines, the core, the command line (about five minutes)
 	cargo test -q --locked -p lastsaid-core --profile checked
 	$(BIN)/pytest -q
 

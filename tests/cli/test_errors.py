@@ -18,7 +18,7 @@ def test_a_malformed_record_names_its_place_and_the_way_past_it(lastsaid, log):
     assert (ran.code, ran.out) == (2, b"")
     assert ran.lines == [
         f"error: run.jsonl: line 2, byte {offset}: data.message.content is a string, expected a list",
-        "hint: skip such lines with --on-malformed skip",
+        "hint: skip such lines with --on-malformed skip, or look at all of them with --check",
     ]
 
 
@@ -34,7 +34,8 @@ def test_a_text_file_is_told_what_a_log_is(lastsaid, log):
     ran = lastsaid("notes.txt")
     assert ran.lines == [
         "error: notes.txt: line 1, byte 0: the record is not JSON, expected one JSON value",
-        "hint: a log is one JSON object a line; skip such lines with --on-malformed skip",
+        "hint: a log is one JSON object a line; "
+        "skip such lines with --on-malformed skip, or look at all of them with --check",
     ]
 
 

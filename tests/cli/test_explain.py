@@ -14,8 +14,8 @@ def test_every_candidate_has_a_row_and_a_reason(lastsaid, log):
     assert ran.out.decode().splitlines() == [
         'won        line 4     message  text 5                          "Done."',
         "empty      line 5     message  no blocks                       no blocks",
-        "lost       line 3     message  text 5                          an older message",
-        "unused     line 2     stream   3 characters                    a message was found",
+        'lost       line 3     message  text 5                          an older message: "older"',
+        'unused     line 2     stream   3 characters                    a message was found: "abc"',
         "stop       completed (complete)    format dsh    own part, from line 1    6 examined",
     ]
 

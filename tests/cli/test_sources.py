@@ -40,9 +40,9 @@ def test_a_session_directory_stands_for_its_newest_log(lastsaid, log, tmp_path):
     assert lastsaid("--check", "session") == (0, b"", "")
     (folder / "session.v10.jsonl.zstd").write_bytes(b"")
     ran = lastsaid("session")
-    both = "session holds both session.v10.jsonl and session.v10.jsonl.zstd; name one of them"
+    both = "it holds both session.v10.jsonl and session.v10.jsonl.zstd"
     assert (ran.code, ran.out) == (2, b"")
-    assert ran.lines == [f"error: session: {both}", "hint: lastsaid session/session.v10.jsonl"]
+    assert ran.lines == [f"error: session: {both}", "hint: name one: lastsaid session/session.v10.jsonl"]
 
 
 def test_a_session_of_several_is_picked_by_its_id(lastsaid, log):

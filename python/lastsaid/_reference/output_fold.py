@@ -105,8 +105,9 @@ class AssistantOutputFold:
     def feed(self, chunk: BytesLike | str, *, framing: Literal["lines", "sse"] = "lines") -> None:
         """Take the bytes of a log as they come; what makes a record whole is taken at once (S5).
 
-        A line is read where `read` would read it. A bad record is passed over and raises MalformedEventError with its
-        offset and line in the stream: what came before it counts, what came after is read by the next call of `feed`
+        A line is read where `read` would read it, but nothing is cut: what a child was seeded with counts, and one
+        fold is one session. A bad record is passed over and raises MalformedEventError with its offset and line in the
+        stream: what came before it counts, what came after is read by the next call of `feed` (`feed(b"")` will do)
         or `end`.
 
         Args:

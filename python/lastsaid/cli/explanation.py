@@ -20,7 +20,7 @@ def explanation_text(log: Log, selection: Selection, part: str) -> str:
     candidates = selection.candidates or ()
     rows = [_row(log, candidate) for candidate in candidates[:_MOST_ROWS]]
     if not any(candidate["verdict"] == "won" for candidate in candidates):
-        rows.insert(0, _line("none", "", "", "no message has blocks and no text was streamed"))
+        rows.insert(0, f"{'none':<9}  no message has blocks and no text was streamed")
     left = len(candidates) - _MOST_ROWS
     if left > 0:
         rows.append(_line("", "", "", f"{left} more of them: --json --explain"))
@@ -54,13 +54,13 @@ def _what(candidate: dict[str, Any]) -> str:
 
 
 def _why(candidate: dict[str, Any]) -> str:
-    """The reason; of the winner its words, which say more."""
-    if candidate["verdict"] != "won" or not candidate["preview"]:
-        reason: str = candidate["reason"]
-        return reason
+    """The reason and the first words; of the winner its words, which say more."""
+    reason: str = candidate["reason"]
     preview: str = candidate["preview"]
-    is_whole = len(preview) >= candidate["characters"]
-    return f'"{preview}"' if is_whole else f'"{preview}…'
+    if not preview:
+        return reason
+    words = f'"{preview}"' if len(preview) >= candidate["characters"] else f'"{preview}…"'
+    return words if candidate["verdict"] == "won" else f"{reason}: {words}"
 
 
 def _whole(selection: Selection, part: str) -> str:

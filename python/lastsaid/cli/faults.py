@@ -19,7 +19,7 @@ from lastsaid.errors import (
 
 # Sentences quote names and keys from logs, which may be of any length.
 _LONGEST: Final = 400
-_SKIP: Final = "skip such lines with --on-malformed skip"
+_SKIP: Final = "skip such lines with --on-malformed skip, or look at all of them with --check"
 
 
 class Fault(NamedTuple):
@@ -37,7 +37,8 @@ def fault(error: LastsaidError | OSError, log: Log) -> Fault:
     if isinstance(error, SessionNotFoundError):
         return Fault(what, f"name one: {_again('--session ID', log)}" if error.sessions else "read without --session")
     if isinstance(error, AmbiguousLogError):
-        return Fault(what, f"lastsaid {_typed(log).rstrip('/')}/{error.names[0]}")
+        both = " and ".join(error.names)
+        return Fault(f"it holds both {both}", f"name one: lastsaid {_typed(log).rstrip('/')}/{error.names[0]}")
     if isinstance(error, MissingExtraError):
         return Fault(what, f"pip install 'lastsaid[{error.extra}]', or use the other engine (--engine rust)")
     if isinstance(error, MalformedEventError):

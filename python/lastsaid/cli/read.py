@@ -36,7 +36,9 @@ Exit code: 0 there is text, 1 readable but no text, 2 misuse or a log that can't
 
 def parser(prog: str) -> Parser:
     parser = Parser(prog, description=_DESCRIPTION, epilog=listing() if prog == "lastsaid" else None)
-    parser.add_argument("logs", metavar="LOG", nargs="*", help="an agent's log, JSON Lines; - is stdin")
+    parser.add_argument(
+        "logs", metavar="LOG", nargs="*", help="an agent's log (plain, gzip, zstd), a session's directory; - is stdin"
+    )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--json", action="store_true", help="one line of JSON a log: the answer and where it is from")
     shape.add_argument("--blocks", action="store_true", help="the content blocks as a JSON array, one line a log")

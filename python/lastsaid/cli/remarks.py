@@ -88,6 +88,8 @@ def _silent(log: Log, selection: Selection, asked: Asked) -> Fault:
         return Fault("no event of a known format was found", f"formats known: {', '.join(FORMATS)}")
     if log.is_empty:
         return Fault("the log is empty", "read it again when the agent has begun to write")
+    if SelectionWarning.MALFORMED_SKIPPED in selection.warnings:
+        return Fault("nothing that can be read says anything", "see what was skipped with --check")
     stopped = _stopped(selection)
     return Fault(
         f"the agent said nothing{f' ({stopped})' if stopped else ''}",
