@@ -123,16 +123,15 @@ fn path<R: Send>(
 /// The operating system's number for a directory where a file is wanted.
 const EISDIR: i32 = 21;
 
-/// A pipe or a device: Ctrl-C must reach Python while it keeps us waiting.
+/// A pipe or a device: Ctrl-C must reach Python while it keeps us waiting, and while it never ends.
 struct Interruptible(fs::File);
 
 impl Read for Interruptible {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
+            Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
             match self.0.read(buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {
-                    Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
-                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 done => return done,
             }
         }
@@ -181,6 +180,8 @@ impl Read for PythonFile<'_, '_> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let py = self.0.py();
         let mut read = || -> PyResult<usize> {
+            // A file that never ends and is written in C would never let Ctrl-C through.
+            py.check_signals()?;
             let data = self.0.call_method1(intern!(py, "read"), (room.len(),))?;
             // None: a file that doesn't block has nothing now.
             if data.is_none() {

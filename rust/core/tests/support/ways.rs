@@ -123,7 +123,8 @@ fn numbered(log: &[u8], said: &Said, options: &Options) -> Result<(), String> {
         Err(Failure::TurnNotFound(..) | Failure::SessionNotFound(..)) => {}
     }
     for (offset, line) in places {
-        let expected = (is_forward || said.is_err()).then(|| line_of(offset));
+        // Notifications are read forward whatever was asked for.
+        let expected = (is_forward || said.is_err() || line.is_some()).then(|| line_of(offset));
         if line != expected {
             return Err(format!("byte {offset} is in line {expected:?}, not {line:?}"));
         }
