@@ -10,19 +10,18 @@ use lastsaid_core::json::{self, BOM};
 use lastsaid_core::log::lines;
 use memchr::memchr;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString};
 
+use crate::attached;
 use crate::error::of_bytes;
 use crate::kept::Kept;
 use crate::object::Object;
 use crate::strings::append;
 
 /// Take one event, a mapping.
+#[inline]
 pub fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyErr>> {
-    let event = dsh::event(&Object(event.clone()))?;
-    fold.apply(&event, Place::at_index(fold.count))?;
-    fold.count = fold.count.saturating_add(1);
-    Ok(())
+    fold.push(&Object(event.clone()))
 }
 
 /// Take one event as JSON text.
@@ -56,10 +55,31 @@ pub fn take(fold: &mut Fold<Kept>, record: &Unfinished, is_examined: bool) -> Re
     })
 }
 
-/// A piece of streamed text; None for what is no string.
-pub fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<Option<()>> {
-    let Ok(text) = piece.cast::<PyString>() else { return Ok(None) };
-    fold.stream(|pieces| append(text, pieces)).map(Some)
+/// A piece of streamed text; whether it is a string.
+#[inline]
+pub fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match piece.cast::<PyString>() {
+        Ok(text) => fold.stream(|pieces| append(text, pieces).map(|()| 1)).map(|()| true),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Pieces of streamed text; the index of the first that is no string.
+pub fn extend_text(fold: &mut Fold<Kept>, pieces: &Bound<'_, PyList>) -> PyResult<Option<usize>> {
+    let mut index = 0;
+    while !fold.speaks() {
+        match pieces.get_item(index) {
+            Ok(piece) if push_text(fold, &piece)? => index += 1,
+            Ok(_) => return Ok(Some(index)),
+            Err(_) => return Ok(None),
+        }
+    }
+    let mut odd = None;
+    fold.stream(|to| {
+        odd = attached::append_each(pieces, index, to)?;
+        Ok::<_, PyErr>(odd.unwrap_or_else(|| pieces.len()).saturating_sub(index) as u64)
+    })?;
+    Ok(odd)
 }
 
 /// A record without a byte order mark.
