@@ -212,13 +212,16 @@ impl<K> Fold<K> {
     /// A message with blocks.
     #[inline]
     pub fn say(&mut self, said: Said<K>) {
-        let before = self.message.take();
         if said.has_text {
-            self.earlier = None;
-            self.text = Text::default();
-            self.text_place = None;
-        } else if let Some(before) = before.filter(|before| before.has_text) {
-            self.earlier = Some(before);
+            if self.earlier.is_some() {
+                self.earlier = None;
+            }
+            if self.text_place.is_some() {
+                self.text = Text::default();
+                self.text_place = None;
+            }
+        } else if self.message.as_ref().is_some_and(|before| before.has_text) {
+            self.earlier = self.message.take();
         }
         self.message = Some(said);
     }

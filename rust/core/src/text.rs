@@ -251,30 +251,32 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 
 /// Each text block of a message's content: an object whose `type` is `text` and whose `text` is a string.
 pub fn block_texts<N: Node>(content: &N, visit: &mut dyn FnMut(&[u8]) -> Flow) -> Result<(), Error<N::Error>> {
-    text_blocks(content, &mut |text| Ok(text.with_text(&mut *visit)?.unwrap_or(Flow::Continue)))
+    text_blocks(content, |text| Ok(text.with_text(&mut *visit)?.unwrap_or(Flow::Continue)))
 }
 
 /// Append the text of each text block of a message's content.
 pub fn append_blocks<N: Node>(content: &N, text: &mut Text) -> Result<(), Error<N::Error>> {
     let mut pieces = Pieces::new(text, 0);
-    text_blocks(content, &mut |text| text.append_to(&mut pieces).map(|_| Flow::Continue))
+    text_blocks(content, |text| text.append_to(&mut pieces).map(|_| Flow::Continue))
 }
 
 /// Whether the text blocks of a message's content hold more than white space.
+#[inline]
 pub fn has_text<N: Node>(content: &N) -> Result<bool, Error<N::Error>> {
     let mut found = false;
-    text_blocks(content, &mut |text| {
+    text_blocks(content, |text| {
         found = text.is_blank()? == Some(false);
         Ok(if found { Flow::Stop } else { Flow::Continue })
     })?;
     Ok(found)
 }
 
+#[inline]
 fn text_blocks<N: Node>(
     content: &N,
-    visit: &mut dyn FnMut(N) -> Result<Flow, N::Error>,
+    mut visit: impl FnMut(N) -> Result<Flow, N::Error>,
 ) -> Result<(), Error<N::Error>> {
-    content.each(&mut |_, block| {
+    content.each_by(|_, block| {
         let is_text = match block.member(Key::Type).map_err(Error::Foreign)? {
             Some(kind) => kind.with_text(|kind| kind == b"text").map_err(Error::Foreign)?.unwrap_or(false),
             None => false,

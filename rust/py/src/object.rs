@@ -93,8 +93,15 @@ impl Node for Object<'_> {
         self.0.cast::<PyList>().ok().map(PyListMethods::len)
     }
 
-    #[inline]
     fn each(&self, visit: &mut dyn FnMut(usize, Self) -> Result<Flow, Error<PyErr>>) -> Result<(), Error<PyErr>> {
+        self.each_by(visit)
+    }
+
+    #[inline(always)]
+    fn each_by(
+        &self,
+        mut visit: impl FnMut(usize, Self) -> Result<Flow, Error<PyErr>>,
+    ) -> Result<(), Error<PyErr>> {
         if let Ok(list) = self.0.cast::<PyList>() {
             for (index, element) in list.iter().enumerate() {
                 if visit(index, Self(element))? == Flow::Stop {

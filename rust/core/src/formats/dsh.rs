@@ -205,9 +205,11 @@ pub fn content<N: Node>(event: &Event<N>) -> Result<Content<N>, Error<N::Error>>
     let message = data.member(Key::Message).map_err(Error::Foreign)?;
     let message = is_object(message, || format!("{}data.message", event.path))?;
     let list = message.member(Key::Content).map_err(Error::Foreign)?;
-    match list.as_ref().and_then(Node::list_len).zip(list.clone()) {
-        Some((len, list)) => Ok(Content { list, len, message, data }),
-        None => Err(absent_or_odd(list.as_ref(), format!("{}data.message.content", event.path), "a list")),
+    let odd = |list: Option<&N>| absent_or_odd(list, format!("{}data.message.content", event.path), "a list");
+    let Some(list) = list else { return Err(odd(None)) };
+    match list.list_len() {
+        Some(len) => Ok(Content { list, len, message, data }),
+        None => Err(odd(Some(&list))),
     }
 }
 
@@ -238,7 +240,7 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
             _ => Err(absent_or_odd(Some(&stream), format!("{path}data.stream"), "a list")),
         };
     }
-    stream.each(&mut |index, record| {
+    stream.each_by(|index, record| {
         let here = || format!("{path}data.stream[{index}]");
         let record = is_object(Some(record), here)?;
         let kind = record.member(Key::Type).map_err(Error::Foreign)?;
