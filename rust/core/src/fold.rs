@@ -185,9 +185,7 @@ impl<K> Fold<K> {
     #[inline]
     pub fn check_session<N>(&self, event: &Event<N>) -> Result<(), Box<Malformed>> {
         match (&event.session, &self.session) {
-            (Some(found), Some(expected)) if found != expected => {
-                Err(other_session(event.path, found, expected))
-            }
+            (Some(found), Some(expected)) if found != expected => Err(other_session(event.path, found, expected)),
             _ => Ok(()),
         }
     }

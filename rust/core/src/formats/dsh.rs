@@ -34,14 +34,16 @@ pub struct Named {
     /// Whether the format knows it.
     pub known: bool,
     is_row: bool,
-    is_envelope: bool,
+    /// Whether what it signals is said by the event inside.
+    pub is_envelope: bool,
 }
 
 const ENVELOPE: &[u8] = b"session_event";
 const UNNAMED: Named = Named { kind: Kind::Nothing, known: false, is_row: false, is_envelope: false };
 
+/// What a type's name says.
 #[inline]
-fn named(name: &[u8]) -> Named {
+pub fn named(name: &[u8]) -> Named {
     let (kind, known, is_row) = match name {
         b"assistant/message" => (Kind::Message, true, false),
         b"assistant/attempt" => (Kind::Stream(Stream::Embedded), true, false),
@@ -280,11 +282,7 @@ fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> 
 }
 
 #[inline]
-fn texts<N: Node>(
-    list: Option<N>,
-    path: &dyn Fn() -> String,
-    to: &mut Pieces<'_>,
-) -> Result<(), Error<N::Error>> {
+fn texts<N: Node>(list: Option<N>, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
     let Some(list) = list.as_ref().filter(|list| list.list_len().is_some()) else {
         return Err(absent_or_odd(list.as_ref(), path(), "a list of strings"));
     };
