@@ -93,12 +93,10 @@ where
         (self.from, self.to) = (hi, hi);
         for index in (lo..hi).rev() {
             let kind = attached::kind_at(&self.list, index as usize, -1);
-            let is_needed = match kind {
-                Some(Named { kind: Kind::Nothing | Kind::Stream(_), known, .. }) => {
-                    !std::mem::replace(if known { &mut told_known } else { &mut told_unknown }, true)
-                }
-                _ => true,
-            };
+            let is_needed = kind.is_none_or(|Named { kind, known, .. }| {
+                let told = if known { &mut told_known } else { &mut told_unknown };
+                !std::mem::replace(told, true) || !matches!(kind, Kind::Nothing | Kind::Stream(_))
+            });
             if is_needed && self.all.at(index, visitor)? == Flow::Stop {
                 break;
             }
