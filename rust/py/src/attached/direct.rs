@@ -55,7 +55,6 @@ pub fn append_each(list: &Bound<'_, PyList>, from: usize, pieces: &mut Pieces<'_
             if index >= ffi::PyList_GET_SIZE(list.as_ptr()) {
                 return Ok(None);
             }
-            fetch_text_ahead(list, index);
             Borrowed::from_ptr(list.py(), ffi::PyList_GET_ITEM(list.as_ptr(), index))
         };
         let Ok(text) = element.cast::<PyString>() else { return Ok(Some(index as usize)) };
@@ -219,16 +218,6 @@ unsafe extern "C" fn push_text(fold: *mut ffi::PyObject, text: *mut ffi::PyObjec
                 ffi::PyObject_Vectorcall(made.as_ptr(), arguments.as_ptr(), 2, std::ptr::null_mut())
             }
             None => std::ptr::null_mut(),
-        }
-    }
-}
-
-#[inline(always)]
-fn fetch_text_ahead(list: &Bound<'_, PyList>, index: ffi::Py_ssize_t) {
-    // SAFETY: only elements of the list are looked at, which are alive.
-    unsafe {
-        if index + 12 < ffi::PyList_GET_SIZE(list.as_ptr()) {
-            fetch(ffi::PyList_GET_ITEM(list.as_ptr(), index + 12).cast());
         }
     }
 }
