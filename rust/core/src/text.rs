@@ -16,6 +16,11 @@ pub struct Text {
 }
 
 impl Text {
+    /// Text that is in one piece already.
+    pub fn from_wtf8(bytes: Vec<u8>) -> Self {
+        Self { has_halves: has_surrogate(&bytes), bytes }
+    }
+
     /// Append a piece.
     pub fn push(&mut self, piece: &[u8]) {
         self.has_halves |= has_surrogate(piece);

@@ -9,16 +9,20 @@ use memchr::{memchr, memrchr};
 use crate::error::{Error, Kind, Malformed};
 use crate::fold::Place;
 use crate::json::{self, BOM, Value};
-use crate::log::lines;
 use crate::log::source::Source;
 use crate::log::stream::damaged;
+use crate::log::{lines, needles};
 use crate::node::Flow;
 use crate::records::{Found, Records, Visitor};
 
-/// The first window at the end of a log: most answers are in it.
-const FIRST_WINDOW: usize = 64 << 10;
-/// The window of a long walk.
-const WINDOW: usize = 1 << 20;
+/// The first window at the end of a log: most answers are in it or in the next, which is four times as large.
+const FIRST_WINDOW: usize = 16 << 10;
+/// The window of a long walk: what was read is still in the processor's own cache when it is searched.
+const WINDOW: usize = 512 << 10;
+
+fn wider(window: usize) -> usize {
+    (window * 4).min(WINDOW)
+}
 
 /// A plain log; positions are byte offsets of line starts.
 pub struct LogRecords<'s, S> {
@@ -58,6 +62,40 @@ impl<'s, S: Source> LogRecords<'s, S> {
         }
         log.first = log.first_line()?;
         Ok(log)
+    }
+
+    /// The same records of another source of the same bytes.
+    pub fn beside<'t, T>(&self, source: &'t mut T) -> LogRecords<'t, T> {
+        LogRecords {
+            source,
+            limit: self.limit,
+            begin: self.begin,
+            end: self.end,
+            tail: self.tail,
+            first: self.first,
+            torn: self.torn,
+            candidates: Vec::new(),
+        }
+    }
+
+    /// A source of the same bytes for another thread, where that is possible.
+    pub fn another_source(&self) -> Option<Box<dyn Source + Send + '_>> {
+        self.source.another()
+    }
+
+    /// The offset just after the first LF in `[lo, hi)`.
+    pub fn after_line_feed(&mut self, mut lo: u64, hi: u64) -> io::Result<Option<u64>> {
+        while lo < hi {
+            let block = self.source.block(lo, span(lo, hi).min(FIRST_WINDOW))?;
+            if let Some(lf) = memchr(b'\n', block) {
+                return Ok(Some(lo + lf as u64 + 1));
+            }
+            if block.is_empty() {
+                break;
+            }
+            lo += block.len() as u64;
+        }
+        Ok(None)
     }
 
     /// The offset of the record that is `count` from the end, or of the first.
@@ -165,8 +203,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
         let mut candidates = std::mem::take(&mut self.candidates);
         candidates.clear();
         let (first, tail, end, limit) = (self.first, self.tail, self.end, self.limit);
-        let stretch = self.source.block(base, len)?;
-        lines::with_needle(stretch, &mut candidates);
+        lines::with_needle(self.source.block(base, len)?, &mut candidates);
         let mut gaps = self.source.gaps(base..base + len as u64);
         // Only the LF before it may be here, or the rest of it.
         gaps.retain(|gap| (base..base + len as u64).contains(&(gap.start + 1)));
@@ -236,11 +273,11 @@ impl<'s, S: Source> LogRecords<'s, S> {
         let mut at = start;
         while at < end && !examined {
             let block = self.source.block(at, span(at, end).min(WINDOW))?;
-            examined = lines::has_needle(block);
+            examined = needles::is_in(block);
             if block.len() < WINDOW {
                 break;
             }
-            at += (WINDOW - lines::LONGEST_NEEDLE) as u64;
+            at += (WINDOW - needles::LONGEST) as u64;
         }
         if !examined {
             return Ok(Flow::Continue);
@@ -299,7 +336,7 @@ where
                 return Ok(());
             }
             end = base;
-            window = (window * 2).min(WINDOW);
+            window = wider(window);
         }
         Ok(())
     }
@@ -343,7 +380,7 @@ where
                 return Ok(());
             }
             at += end as u64;
-            window = (window * 2).min(WINDOW);
+            window = wider(window);
         }
         Ok(())
     }

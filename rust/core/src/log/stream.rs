@@ -11,8 +11,8 @@ use crate::json;
 use crate::log::ahead::Ahead;
 use crate::log::document::{CUT_FRAME, End, Sink};
 use crate::log::frames::Gap;
-use crate::log::lines;
 use crate::log::records::too_large;
+use crate::log::{lines, needles};
 use crate::records::Found;
 
 /// Read all lines that are ahead into a sink.
@@ -80,8 +80,8 @@ impl LongLine {
         self.length += piece.len() as u64;
         if !self.needle {
             self.edge.extend_from_slice(piece);
-            self.needle = lines::has_needle(&self.edge);
-            let keep = self.edge.len().saturating_sub(lines::LONGEST_NEEDLE);
+            self.needle = needles::is_in(&self.edge);
+            let keep = self.edge.len().saturating_sub(needles::LONGEST);
             self.edge.drain(..keep);
         }
     }
@@ -133,7 +133,7 @@ impl<S: Sink> Reading<'_, S> {
             let line = &stretch[at..end];
             if !lines::is_blank(line) {
                 self.records += 1;
-                if examines_all || self.records == 1 || lines::has_needle(line) {
+                if examines_all || self.records == 1 || needles::is_in(line) {
                     self.examine(line, offset + at as u64, offset + end as u64 + 1)?;
                 }
             }
