@@ -3,6 +3,8 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
+use memchr::{memchr, memrchr};
+
 use crate::json::BOM;
 use crate::log::frames::{Gap, Unpacked};
 use crate::log::lines;
@@ -62,6 +64,8 @@ pub struct Ahead<'i> {
     pub is_end: bool,
     /// Zero bytes that are padding unless something follows.
     zeros: u64,
+    /// How much of what is in hand is known to hold no LF.
+    without_lf: usize,
     /// Zero bytes that something followed, and that: not in hand yet.
     owed: u64,
     next: Vec<u8>,
@@ -70,8 +74,16 @@ pub struct Ahead<'i> {
 impl<'i> Ahead<'i> {
     /// The first bytes of an input, without a byte order mark.
     pub fn new(input: &'i mut dyn Input) -> io::Result<Self> {
-        let mut ahead =
-            Self { input, bytes: Vec::new(), offset: 0, is_end: false, zeros: 0, owed: 0, next: Vec::new() };
+        let mut ahead = Self {
+            input,
+            bytes: Vec::new(),
+            offset: 0,
+            is_end: false,
+            zeros: 0,
+            without_lf: 0,
+            owed: 0,
+            next: Vec::new(),
+        };
         ahead.more()?;
         if ahead.bytes.starts_with(BOM) {
             ahead.pass(BOM.len());
@@ -132,5 +144,22 @@ impl<'i> Ahead<'i> {
     pub fn pass(&mut self, count: usize) {
         self.bytes.drain(..count);
         self.offset += count as u64;
+        self.without_lf = self.without_lf.saturating_sub(count);
+    }
+
+    /// The first LF in hand. Of a line that came in many pieces only the last is searched.
+    pub fn first_lf(&mut self) -> Option<usize> {
+        let lf = memchr(b'\n', &self.bytes[self.without_lf..]).map(|lf| self.without_lf + lf);
+        self.without_lf = lf.unwrap_or(self.bytes.len());
+        lf
+    }
+
+    /// The last LF in hand.
+    pub fn last_lf(&mut self) -> Option<usize> {
+        let lf = memrchr(b'\n', &self.bytes[self.without_lf..]).map(|lf| self.without_lf + lf);
+        if lf.is_none() {
+            self.without_lf = self.bytes.len();
+        }
+        lf
     }
 }

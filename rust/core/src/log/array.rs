@@ -2,11 +2,14 @@
 
 use std::convert::Infallible;
 
+use memchr::memchr2;
+
 use crate::error::{Error, Kind, Malformed};
 use crate::fold::Place;
 use crate::json;
 use crate::log::ahead::Ahead;
 use crate::log::document::{CUT_FRAME, End, Sink};
+use crate::log::lines;
 use crate::log::records::too_large;
 use crate::records::Found;
 
@@ -24,9 +27,17 @@ pub fn read(
         let whole = ahead.bytes.len();
         let gap = ahead.input.gaps(ahead.offset..ahead.offset + whole as u64).into_iter().next();
         let upto = gap.map_or(whole, |gap| usize::try_from(gap.start - ahead.offset).unwrap_or(whole).min(whole));
-        for at in 0..upto {
+        let mut at = 0;
+        while at < upto {
+            let plain = state.plain(&ahead.bytes[at..upto]);
+            if plain > 0 {
+                reading.add_plain(&ahead.bytes[at..at + plain]);
+                at += plain;
+                continue;
+            }
             let byte = ahead.bytes[at];
             let offset = ahead.offset + at as u64;
+            at += 1;
             if state.is_ended {
                 if !is_white(byte) {
                     reading.after_the_end(offset)?;
@@ -85,6 +96,14 @@ enum Step {
 }
 
 impl State {
+    /// How many bytes follow that change nothing here: the inside of a string.
+    fn plain(&self, bytes: &[u8]) -> usize {
+        match self.in_string && !self.is_escaped {
+            true => memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len()),
+            false => 0,
+        }
+    }
+
     fn step(&mut self, byte: u8) -> Step {
         if self.in_string {
             match byte {
@@ -144,6 +163,19 @@ impl<S: Sink> Reading<'_, S> {
         if element.bytes.len() <= self.limit {
             element.bytes.push(byte);
         }
+    }
+
+    /// Bytes inside a string of an element.
+    fn add_plain(&mut self, bytes: &[u8]) {
+        self.line += lines::count(bytes);
+        let Some(element) = &mut self.element else { return };
+        if let Some(last) = bytes.iter().rposition(|byte| !is_white(*byte)) {
+            element.used = element.length + last as u64 + 1;
+        }
+        element.length += bytes.len() as u64;
+        // One byte more than is read, so that what is too long shows.
+        let room = self.limit.saturating_add(1).saturating_sub(element.bytes.len()).min(bytes.len());
+        element.bytes.extend_from_slice(&bytes[..room]);
     }
 
     fn place(&self, offset: u64) -> Place {

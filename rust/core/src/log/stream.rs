@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::memchr;
 
 use crate::error::Error;
 use crate::fold::Place;
@@ -45,7 +45,7 @@ pub fn read(
                 }
             }
         }
-        if let Some(lf) = memrchr(b'\n', &ahead.bytes) {
+        if let Some(lf) = ahead.last_lf() {
             let gaps = ahead.input.gaps(ahead.offset..ahead.offset + lf as u64 + 1);
             reading.stretches(&ahead.bytes[..=lf], ahead.offset, &gaps)?;
             ahead.pass(lf + 1);
