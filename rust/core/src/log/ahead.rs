@@ -9,6 +9,8 @@ use crate::json::BOM;
 use crate::log::frames::{Gap, Unpacked};
 use crate::log::lines;
 
+/// How much is read at a time: little at first, since many logs are small.
+const FIRST_BLOCK: usize = 8 << 10;
 const BLOCK: usize = 256 << 10;
 
 /// Bytes that come once, from the start, and what their source knows of damage.
@@ -62,6 +64,8 @@ pub struct Ahead<'i> {
     pub offset: u64,
     /// Whether nothing follows.
     pub is_end: bool,
+    /// How much is read next.
+    block: usize,
     /// Zero bytes that are padding unless something follows.
     zeros: u64,
     /// How much of what is in hand is known to hold no LF.
@@ -79,6 +83,7 @@ impl<'i> Ahead<'i> {
             bytes: Vec::new(),
             offset: 0,
             is_end: false,
+            block: FIRST_BLOCK,
             zeros: 0,
             without_lf: 0,
             owed: 0,
@@ -93,7 +98,8 @@ impl<'i> Ahead<'i> {
 
     /// Take at least a block more in hand, or all that there is.
     pub fn more(&mut self) -> io::Result<()> {
-        let enough = self.bytes.len() + BLOCK;
+        let enough = self.bytes.len() + self.block;
+        self.block = (self.block * 4).min(BLOCK);
         while self.bytes.len() < enough && !self.is_end {
             if self.owed > 0 || !self.next.is_empty() {
                 let zeros = usize::try_from(self.owed).unwrap_or(BLOCK).min(BLOCK);

@@ -9,7 +9,7 @@ use memchr::{memchr, memrchr};
 use crate::error::{Error, Kind, Malformed};
 use crate::fold::Place;
 use crate::json::{self, BOM, Value};
-use crate::log::source::Source;
+use crate::log::source::{HEAD, Source};
 use crate::log::stream::damaged;
 use crate::log::{lines, needles};
 use crate::node::Flow;
@@ -175,7 +175,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
     fn first_line(&mut self) -> io::Result<u64> {
         let (mut at, mut line) = (self.begin, self.begin);
         while at < self.end {
-            let block = self.source.block(at, span(at, self.end).min(FIRST_WINDOW))?;
+            let block = self.source.block(at, span(at, self.end).min(HEAD))?;
             let blank = block.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
             if let Some(lf) = memrchr(b'\n', &block[..blank]) {
                 line = at + lf as u64 + 1;
@@ -321,7 +321,7 @@ where
             let start = if at == lo { Some(0) } else { memchr(b'\n', &block[..block.len() - 1]).map(|lf| lf + 1) };
             let Some(start) = start else {
                 if window <= self.limit.saturating_add(1) {
-                    window *= 2;
+                    window *= 4;
                     continue;
                 }
                 let start = self.line_start(lo, at)?;
@@ -347,7 +347,7 @@ where
         hi: u64,
         visitor: &mut impl Visitor<K, Infallible>,
     ) -> Result<(), Error<Infallible>> {
-        let (mut at, mut window) = (lo, FIRST_WINDOW);
+        let (mut at, mut window) = (lo, HEAD);
         while at < hi {
             let block = self.source.block(at, span(at, hi).min(window))?;
             if block.is_empty() {
@@ -357,7 +357,7 @@ where
             let end = if at + len as u64 >= hi { Some(len) } else { memrchr(b'\n', block).map(|lf| lf + 1) };
             let Some(end) = end else {
                 if window <= self.limit && len == window {
-                    window *= 2;
+                    window *= 4;
                     continue;
                 }
                 let mut end = at + len as u64;

@@ -185,7 +185,7 @@ pub struct File<P> {
 }
 
 /// How much is read at the beginning, where the header stands.
-const HEAD: usize = 4 << 10;
+pub const HEAD: usize = 4 << 10;
 
 impl<P: Positioned> File<P> {
     /// The `size` bytes of a file that start at `base`.
