@@ -8,7 +8,7 @@ use crate::error::{Error, Kind as Defect, Malformed};
 use crate::formats::dsh;
 use crate::node::{Key, Node};
 use crate::signal::{Event, Kind, Turn};
-use crate::text::{self, Text};
+use crate::text::{self, Pieces, Text};
 
 /// Where a record stood (spec S9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,11 +59,7 @@ impl<K> Said<K> {
         N: Node,
         N::Kept: Into<K>,
     {
-        let mut has_text = false;
-        text::block_texts(&content.list, &mut |block| {
-            has_text = !text::is_blank(block);
-            if has_text { crate::node::Flow::Stop } else { crate::node::Flow::Continue }
-        })?;
+        let has_text = text::has_text(&content.list)?;
         let id = content.message.member(Key::Id).map_err(Error::Foreign)?;
         let id = match id {
             Some(id) => id.with_text(|_| ()).map_err(Error::Foreign)?.map(|()| id.keep().into()),
@@ -136,12 +132,12 @@ impl<K> Fold<K> {
                 if content.len > 0 {
                     self.say(Said::read(event, &content, place)?);
                 } else if self.message.is_none() {
-                    self.stream_of(event, place, 0, |piece| dsh::embedded(&content.data, event.path, piece))?;
+                    self.stream_of(event, place, 0, |to| dsh::embedded(&content.data, event.path, to))?;
                 }
             }
             Kind::Stream(stream) => {
                 if self.message.is_none() {
-                    self.stream_of(event, place, skip_members, |piece| dsh::pieces(event, stream, piece))?;
+                    self.stream_of(event, place, skip_members, |to| dsh::pieces(event, stream, to))?;
                 }
             }
             Kind::TurnStart => self.turn = Turn::Open,
@@ -199,32 +195,29 @@ impl<K> Fold<K> {
         self.message = Some(said);
     }
 
-    /// A piece of streamed text, in WTF-8, that came by itself.
-    pub fn stream(&mut self, piece: &[u8]) {
-        if self.message.is_none() && !piece.is_empty() {
-            self.text_place.get_or_insert(Place::at_index(self.count));
-            self.text.push(piece);
+    /// A piece of streamed text that came by itself: `append` gives it, whether or not it counts.
+    #[inline]
+    pub fn stream<E>(&mut self, append: impl FnOnce(&mut Pieces<'_>) -> Result<(), E>) -> Result<(), E> {
+        let before = self.text.len();
+        let passes = if self.message.is_some() { u64::MAX } else { 0 };
+        append(&mut Pieces::new(&mut self.text, passes))?;
+        if self.text_place.is_none() && self.text.len() > before {
+            self.text_place = Some(Place::at_index(self.count));
         }
+        self.count = self.count.saturating_add(1);
+        Ok(())
     }
 
     fn stream_of<N: Node>(
         &mut self,
         event: &Event<N>,
         place: Place,
-        mut skip: u64,
-        read: impl FnOnce(dsh::Piece<'_>) -> Result<(), Error<N::Error>>,
+        skip: u64,
+        read: impl FnOnce(&mut Pieces<'_>) -> Result<(), Error<N::Error>>,
     ) -> Result<(), Error<N::Error>> {
         let before = self.text.len();
-        let text = &mut self.text;
-        let done = read(&mut |piece| {
-            if skip > 0 {
-                skip -= 1;
-            } else {
-                text.push(piece);
-            }
-        })
-        .and_then(|()| {
-            if self.text.len() > before && self.text_place.is_none() {
+        let done = read(&mut Pieces::new(&mut self.text, skip)).and_then(|()| {
+            if self.text_place.is_none() && self.text.len() > before {
                 let seq = dsh::seq(event).map_err(Error::Foreign)?;
                 self.text_place = Some(Place { seq, ..place });
             }

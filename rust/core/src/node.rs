@@ -1,6 +1,7 @@
 //! A record as a read-only tree: Python objects or JSON bytes, so that a format is written once.
 
 use crate::error::Error;
+use crate::text::{self, Pieces};
 
 /// The member names that formats read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,6 +124,26 @@ pub trait Node: Sized + Clone {
     ) -> Result<(), Error<Self::Error>>;
     /// The characters of a string in WTF-8 (UTF-8 that may hold unpaired surrogates); None for anything else.
     fn with_text<R>(&self, read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Self::Error>;
+    /// Give a string to `pieces`; whether it is one.
+    fn append_to(&self, pieces: &mut Pieces<'_>) -> Result<bool, Self::Error> {
+        Ok(self.with_text(|text| pieces.push(text))?.is_some())
+    }
+    /// Give the strings of a list to `pieces` in order; the first element that is none, and its index.
+    fn append_each_to(&self, pieces: &mut Pieces<'_>) -> Result<Option<(usize, Self)>, Error<Self::Error>> {
+        let mut odd = None;
+        self.each(&mut |index, element| {
+            if element.append_to(pieces).map_err(Error::Foreign)? {
+                return Ok(Flow::Continue);
+            }
+            odd = Some((index, element));
+            Ok(Flow::Stop)
+        })?;
+        Ok(odd)
+    }
+    /// Whether a string is nothing but white space (spec S1); None for anything else.
+    fn is_blank(&self) -> Result<Option<bool>, Self::Error> {
+        self.with_text(text::is_blank)
+    }
     /// An integer from 0 to 2^53 - 1 (spec S1); None for anything else.
     fn ordinal(&self) -> Option<u64>;
     /// What a fold keeps.

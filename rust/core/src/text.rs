@@ -22,14 +22,60 @@ impl Text {
     }
 
     /// Append a piece.
+    #[inline]
     pub fn push(&mut self, piece: &[u8]) {
         self.has_halves |= has_surrogate(piece);
-        self.bytes.extend_from_slice(piece);
+        self.push_bytes(piece);
     }
 
     /// Append a piece that is UTF-8.
+    #[inline]
     pub fn push_str(&mut self, piece: &str) {
-        self.bytes.extend_from_slice(piece.as_bytes());
+        self.push_bytes(piece.as_bytes());
+    }
+
+    /// Append a piece that is ASCII.
+    #[inline]
+    pub fn push_ascii(&mut self, piece: &[u8]) {
+        debug_assert!(piece.is_ascii());
+        self.push_bytes(piece);
+    }
+
+    /// Append a piece given by its code points, of which surrogates are some.
+    pub fn push_points<P: Copy + Into<u32>>(&mut self, points: &[P]) {
+        const AT_ONCE: usize = 32;
+        for points in points.chunks(AT_ONCE) {
+            let mut buffer = [0; 4 * AT_ONCE];
+            let mut len = 0;
+            for &point in points {
+                let (encoded, size) = encode(point.into());
+                self.has_halves |= size == 3 && encoded[0] == 0xED && encoded[1] >= 0xA0;
+                if let Some(room) = buffer.get_mut(len..len + 4) {
+                    room.copy_from_slice(&encoded);
+                }
+                len += size;
+            }
+            self.push_bytes(&buffer[..len]);
+        }
+    }
+
+    #[inline]
+    fn push_bytes(&mut self, piece: &[u8]) {
+        if self.bytes.capacity() - self.bytes.len() < piece.len() {
+            self.grow(piece.len());
+        }
+        self.bytes.extend_from_slice(piece);
+    }
+
+    /// By a quarter: doubling would keep up to two bytes a byte, and the copies are cheap beside the pieces.
+    #[cold]
+    fn grow(&mut self, by: usize) {
+        self.bytes.reserve_exact(by.max(self.bytes.len() / 4).max(64));
+    }
+
+    /// The bytes as they were appended: halves that meet are not joined.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// How many bytes there are; a mark for [`Text::truncate`].
@@ -55,7 +101,51 @@ impl Text {
     /// Append all of another text.
     pub fn append(&mut self, other: &Self) {
         self.has_halves |= other.has_halves;
-        self.bytes.extend_from_slice(&other.bytes);
+        self.push_bytes(&other.bytes);
+    }
+}
+
+/// A code point's bytes, and how many of the four they are.
+#[inline]
+fn encode(point: u32) -> ([u8; 4], usize) {
+    let tail = |shift: u32| 0x80 | (point >> shift & 0x3F) as u8;
+    match point {
+        0..0x80 => ([point as u8, 0, 0, 0], 1),
+        0x80..0x800 => ([0xC0 | (point >> 6) as u8, tail(0), 0, 0], 2),
+        0x800..0x10000 => ([0xE0 | (point >> 12) as u8, tail(6), tail(0), 0], 3),
+        _ => ([0xF0 | (point >> 18) as u8, tail(12), tail(6), tail(0)], 4),
+    }
+}
+
+/// Takes the streamed text of a record piece by piece, without the first so many.
+#[derive(Debug)]
+pub struct Pieces<'t> {
+    text: &'t mut Text,
+    skip: u64,
+}
+
+impl<'t> Pieces<'t> {
+    /// Append the pieces to a text, but for the first `skip`.
+    pub fn new(text: &'t mut Text, skip: u64) -> Self {
+        Self { text, skip }
+    }
+
+    /// Where the next piece goes; None for one that is passed over. To be asked once a piece.
+    #[inline]
+    pub fn next(&mut self) -> Option<&mut Text> {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return None;
+        }
+        Some(self.text)
+    }
+
+    /// Take a piece, in WTF-8.
+    #[inline]
+    pub fn push(&mut self, piece: &[u8]) {
+        if let Some(text) = self.next() {
+            text.push(piece);
+        }
     }
 }
 
@@ -122,6 +212,29 @@ pub fn is_blank(bytes: &[u8]) -> bool {
 
 /// Each text block of a message's content: an object whose `type` is `text` and whose `text` is a string.
 pub fn block_texts<N: Node>(content: &N, visit: &mut dyn FnMut(&[u8]) -> Flow) -> Result<(), Error<N::Error>> {
+    text_blocks(content, &mut |text| Ok(text.with_text(&mut *visit)?.unwrap_or(Flow::Continue)))
+}
+
+/// Append the text of each text block of a message's content.
+pub fn append_blocks<N: Node>(content: &N, text: &mut Text) -> Result<(), Error<N::Error>> {
+    let mut pieces = Pieces::new(text, 0);
+    text_blocks(content, &mut |text| text.append_to(&mut pieces).map(|_| Flow::Continue))
+}
+
+/// Whether the text blocks of a message's content hold more than white space.
+pub fn has_text<N: Node>(content: &N) -> Result<bool, Error<N::Error>> {
+    let mut found = false;
+    text_blocks(content, &mut |text| {
+        found = text.is_blank()? == Some(false);
+        Ok(if found { Flow::Stop } else { Flow::Continue })
+    })?;
+    Ok(found)
+}
+
+fn text_blocks<N: Node>(
+    content: &N,
+    visit: &mut dyn FnMut(N) -> Result<Flow, N::Error>,
+) -> Result<(), Error<N::Error>> {
     content.each(&mut |_, block| {
         let is_text = match block.member(Key::Type).map_err(Error::Foreign)? {
             Some(kind) => kind.with_text(|kind| kind == b"text").map_err(Error::Foreign)?.unwrap_or(false),
@@ -131,9 +244,7 @@ pub fn block_texts<N: Node>(content: &N, visit: &mut dyn FnMut(&[u8]) -> Flow) -
             return Ok(Flow::Continue);
         }
         match block.member(Key::Text).map_err(Error::Foreign)? {
-            Some(text) => {
-                Ok(text.with_text(|text| visit(text)).map_err(Error::Foreign)?.unwrap_or(Flow::Continue))
-            }
+            Some(text) => visit(text).map_err(Error::Foreign),
             None => Ok(Flow::Continue),
         }
     })

@@ -2,12 +2,14 @@
 
 use lastsaid_core::error::Error;
 use lastsaid_core::node::{Flow, Key, MAX_ORDINAL, Node, Shape};
+use lastsaid_core::text::Pieces;
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString};
 
-use crate::strings::{to_python, type_name, with_wtf8};
+use crate::attached;
+use crate::strings::{self, to_python, type_name, with_wtf8};
 
 /// A Python object.
 #[derive(Clone, Debug)]
@@ -84,6 +86,25 @@ impl Node for Object<'_> {
             }
         }
         Ok(())
+    }
+
+    fn append_to(&self, pieces: &mut Pieces<'_>) -> PyResult<bool> {
+        match self.0.cast::<PyString>() {
+            Ok(text) => strings::append(text, pieces).map(|()| true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    fn append_each_to(&self, pieces: &mut Pieces<'_>) -> Result<Option<(usize, Self)>, Error<PyErr>> {
+        let Ok(list) = self.0.cast::<PyList>() else { return Ok(None) };
+        match attached::append_each(list, 0, pieces).map_err(Error::Foreign)? {
+            Some(index) => Ok(Some((index, Self(list.get_item(index).map_err(Error::Foreign)?)))),
+            None => Ok(None),
+        }
+    }
+
+    fn is_blank(&self) -> PyResult<Option<bool>> {
+        self.0.cast::<PyString>().ok().map(strings::is_blank).transpose()
     }
 
     fn with_text<R>(&self, read: impl FnOnce(&[u8]) -> R) -> PyResult<Option<R>> {

@@ -15,7 +15,7 @@ use pyo3::types::PyString;
 use crate::error::of_bytes;
 use crate::kept::Kept;
 use crate::object::Object;
-use crate::strings::with_wtf8;
+use crate::strings::append;
 
 /// Take one event, a mapping.
 pub fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyErr>> {
@@ -59,9 +59,7 @@ pub fn take(fold: &mut Fold<Kept>, record: &Unfinished, is_examined: bool) -> Re
 /// A piece of streamed text; None for what is no string.
 pub fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<Option<()>> {
     let Ok(text) = piece.cast::<PyString>() else { return Ok(None) };
-    with_wtf8(text, |wtf8| fold.stream(wtf8))?;
-    fold.count = fold.count.saturating_add(1);
-    Ok(Some(()))
+    fold.stream(|pieces| append(text, pieces)).map(Some)
 }
 
 /// A record without a byte order mark.

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use crate::error::{Error, Kind as Defect, Malformed};
 use crate::node::{Flow, Key, Node};
 use crate::signal::{Event, Kind, Stop, Stream};
+use crate::text::Pieces;
 
 /// What a line must hold to be examined, or an escape by which that could be spelt (S7).
 pub const NEEDLES: [&str; 13] = [
@@ -166,27 +167,24 @@ pub fn content<N: Node>(event: &Event<N>) -> Result<Content<N>, Error<N::Error>>
     }
 }
 
-/// Takes the streamed text of a record, piece by piece, in order, in WTF-8.
-pub type Piece<'f> = &'f mut dyn FnMut(&[u8]);
-
 /// The streamed text of a record that only streams.
-pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
     let data = object(&event.node, Key::Data, event.path)?;
     match stream {
-        Stream::Embedded => embedded(&data, event.path, piece),
+        Stream::Embedded => embedded(&data, event.path, to),
         Stream::OneChunk => {
             let path = || format!("{}data.chunk", event.path);
             let inner = is_object(data.member(Key::Chunk).map_err(Error::Foreign)?, path)?;
-            chunk(&inner, &path, piece)
+            chunk(&inner, &path, to)
         }
         Stream::PackedRow => {
-            texts(data.member(Key::Texts).map_err(Error::Foreign)?, &|| format!("{}data.texts", event.path), piece)
+            texts(data.member(Key::Texts).map_err(Error::Foreign)?, &|| format!("{}data.texts", event.path), to)
         }
     }
 }
 
 /// The text of `data.stream`; a missing or null stream is an empty one.
-pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
     let Some(stream) = data.member(Key::Stream).map_err(Error::Foreign)? else { return Ok(()) };
     if stream.list_len().is_none() {
         return match stream.shape().map_err(Error::Foreign)? {
@@ -207,17 +205,17 @@ pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), E
         };
         if is_texts {
             let list = record.member(Key::Texts).map_err(Error::Foreign)?;
-            texts(list, &|| format!("{}.texts", here()), piece)?;
+            texts(list, &|| format!("{}.texts", here()), to)?;
         } else if is_chunk {
             let inner = record.member(Key::Chunk).map_err(Error::Foreign)?;
             let path = || format!("{}.chunk", here());
-            chunk(&is_object(inner, path)?, &path, piece)?;
+            chunk(&is_object(inner, path)?, &path, to)?;
         }
         Ok(Flow::Continue)
     })
 }
 
-fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
     let kind = chunk.member(Key::Type).map_err(Error::Foreign)?;
     let is_delta = match kind {
         Some(kind) => kind.with_text(|kind| kind == b"text-delta").map_err(Error::Foreign)?.unwrap_or(false),
@@ -226,27 +224,24 @@ fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, piece: Piece<'_>) -> Res
     if !is_delta {
         return Ok(());
     }
-    let text = chunk.member(Key::Text).map_err(Error::Foreign)?;
-    string(text.as_ref(), &|| format!("{}.text", path()), piece)
+    match chunk.member(Key::Text).map_err(Error::Foreign)? {
+        Some(text) if text.append_to(to).map_err(Error::Foreign)? => Ok(()),
+        other => Err(absent_or_odd(other.as_ref(), format!("{}.text", path()), "a string")),
+    }
 }
 
-fn texts<N: Node>(list: Option<N>, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+fn texts<N: Node>(
+    list: Option<N>,
+    path: &dyn Fn() -> String,
+    to: &mut Pieces<'_>,
+) -> Result<(), Error<N::Error>> {
     let Some(list) = list.as_ref().filter(|list| list.list_len().is_some()) else {
         return Err(absent_or_odd(list.as_ref(), path(), "a list of strings"));
     };
-    list.each(&mut |index, text| {
-        string(Some(&text), &|| format!("{}[{index}]", path()), piece)?;
-        Ok(Flow::Continue)
-    })
-}
-
-fn string<N: Node>(text: Option<&N>, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
-    if let Some(text) = text
-        && text.with_text(piece).map_err(Error::Foreign)?.is_some()
-    {
-        return Ok(());
+    match list.append_each_to(to)? {
+        Some((index, odd)) => Err(absent_or_odd(Some(&odd), format!("{}[{index}]", path()), "a string")),
+        None => Ok(()),
     }
-    Err(absent_or_odd(text, path(), "a string"))
 }
 
 /// How a `turn/end` says the turn ended; a missing or odd reason is no stop, never a defect.
