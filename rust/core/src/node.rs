@@ -115,6 +115,10 @@ pub trait Node: Sized + Clone {
     fn is_object(&self) -> Result<bool, Self::Error>;
     /// The members of an object by name, None where there is none; all None for anything else.
     fn members<const N: usize>(&self, keys: [Key; N]) -> Result<[Option<Self>; N], Self::Error>;
+    /// Whether it is a list.
+    fn is_list(&self) -> bool {
+        self.list_len().is_some()
+    }
     /// The number of elements of a list; None for anything else.
     fn list_len(&self) -> Option<usize>;
     /// Each element of a list in order, until `visit` stops or fails; nothing for anything else.

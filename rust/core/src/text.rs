@@ -34,6 +34,13 @@ impl Text {
         self.push_bytes(piece.as_bytes());
     }
 
+    /// The same of bytes that were validated.
+    #[inline]
+    pub fn push_utf8(&mut self, piece: &[u8]) {
+        debug_assert!(std::str::from_utf8(piece).is_ok());
+        self.push_bytes(piece);
+    }
+
     /// Append a piece that is ASCII.
     #[inline]
     pub fn push_ascii(&mut self, piece: &[u8]) {

@@ -11,7 +11,7 @@ use crate::node::{Flow, Node};
 use crate::records::{Found, Visitor};
 use crate::signal::{Event, Kind, Turn};
 use crate::suffix::Side;
-use crate::text::Text;
+use crate::text::{Pieces, Text};
 
 /// A defect and the record that has it.
 pub type Defect = Option<(Box<Malformed>, Place)>;
@@ -89,7 +89,7 @@ impl Named {
 #[derive(Default)]
 pub struct Streamed {
     /// The text of the records, the last record's first.
-    bytes: Vec<u8>,
+    text: Text,
     /// Where the text of each ends there.
     ends: Vec<usize>,
     /// The place of the first record that streamed any.
@@ -104,20 +104,21 @@ impl Streamed {
     /// The text in the order of the log.
     pub fn text(self) -> Text {
         if self.ends.len() < 2 {
-            return Text::from_wtf8(self.bytes);
+            return self.text;
         }
-        let mut ordered = Vec::with_capacity(self.bytes.len());
-        let mut end = self.bytes.len();
+        let bytes = self.text.as_bytes();
+        let mut ordered = Vec::with_capacity(bytes.len());
+        let mut end = bytes.len();
         for start in self.ends.iter().rev().skip(1).copied().chain([0]) {
-            ordered.extend_from_slice(&self.bytes[start..end]);
+            ordered.extend_from_slice(&bytes[start..end]);
             end = start;
         }
         Text::from_wtf8(ordered)
     }
 
     fn before(&mut self, earlier: Self) {
-        let offset = self.bytes.len();
-        self.bytes.extend_from_slice(&earlier.bytes);
+        let offset = self.text.len();
+        self.text.append(&earlier.text);
         self.ends.extend(earlier.ends.iter().map(|end| offset + end));
         self.place = earlier.place.or(self.place);
         self.defect = earlier.defect.or(self.defect.take());
@@ -207,7 +208,7 @@ impl<K> Walk<K> {
         found.check_limits()?;
         let content = dsh::content(event)?;
         if content.len == 0 {
-            self.stream(found, event, |piece| dsh::embedded(&content.data, event.path, piece))?;
+            self.stream(found, event, |to| dsh::embedded(&content.data, event.path, to))?;
             return Ok(());
         }
         let said = Said::read(event, &content, found.place)?;
@@ -225,27 +226,19 @@ impl<K> Walk<K> {
         &mut self,
         found: &Found<N>,
         event: &Event<N>,
-        read: impl FnOnce(dsh::Piece<'_>) -> Result<(), Error<N::Error>>,
+        read: impl FnOnce(&mut Pieces<'_>) -> Result<(), Error<N::Error>>,
     ) -> Result<(), Error<N::Error>> {
-        let mut skip = self.divided;
         let streamed = &mut self.streamed;
-        let before = streamed.bytes.len();
-        let read = read(&mut |piece| {
-            if skip > 0 {
-                skip -= 1;
-            } else {
-                streamed.bytes.extend_from_slice(piece);
-            }
-        });
-        match read {
-            Ok(()) if streamed.bytes.len() > before => {
-                streamed.ends.push(streamed.bytes.len());
+        let before = streamed.text.len();
+        match read(&mut Pieces::new(&mut streamed.text, self.divided)) {
+            Ok(()) if streamed.text.len() > before => {
+                streamed.ends.push(streamed.text.len());
                 let seq = dsh::seq(event).map_err(Error::Foreign)?;
                 streamed.place = Some(Place { seq, ..found.place });
                 Ok(())
             }
             Err(Error::Malformed(defect)) => {
-                streamed.bytes.truncate(before);
+                streamed.text.truncate(before);
                 streamed.skipped += 1;
                 streamed.defect = Some((defect, found.place));
                 Ok(())
@@ -265,9 +258,9 @@ impl<K> Walk<K> {
         match event.kind {
             Kind::Message if self.winner.is_none() || self.wants_earlier() => self.message(found, event)?,
             Kind::Stream(stream) if self.winner.is_none() || self.wants_earlier() => {
-                self.stream(found, event, |piece| {
+                self.stream(found, event, |to| {
                     found.check_limits()?;
-                    dsh::pieces(event, stream, piece)
+                    dsh::pieces(event, stream, to)
                 })?;
             }
             Kind::TurnStart if self.turn == Turn::Unknown => self.turn = Turn::Open,

@@ -189,11 +189,7 @@ mod direct {
 
     /// Append the strings of a list from that index on; the index of the first element that is none.
     #[inline]
-    pub fn append_each(
-        list: &Bound<'_, PyList>,
-        from: usize,
-        pieces: &mut Pieces<'_>,
-    ) -> PyResult<Option<usize>> {
+    pub fn append_each(list: &Bound<'_, PyList>, from: usize, pieces: &mut Pieces<'_>) -> PyResult<Option<usize>> {
         let mut index = from as ffi::Py_ssize_t;
         // SAFETY (of the borrowed elements): nothing in this loop runs Python code or detaches: the type's flags, the
         // characters, and the core's buffer. So the list can't change and the element stays alive in it.
@@ -241,11 +237,7 @@ mod stable {
         Ok(Characters::Copied(Cow::Owned(bytes.cast::<PyBytes>()?.as_bytes().to_vec())))
     }
 
-    pub fn append_each(
-        list: &Bound<'_, PyList>,
-        from: usize,
-        pieces: &mut Pieces<'_>,
-    ) -> PyResult<Option<usize>> {
+    pub fn append_each(list: &Bound<'_, PyList>, from: usize, pieces: &mut Pieces<'_>) -> PyResult<Option<usize>> {
         for (index, element) in list.iter().enumerate().skip(from) {
             let Ok(text) = element.cast::<PyString>() else { return Ok(Some(index)) };
             strings::append(text, pieces)?;

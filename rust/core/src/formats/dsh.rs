@@ -186,7 +186,7 @@ pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, to: &mut Pieces<'_>) ->
 /// The text of `data.stream`; a missing or null stream is an empty one.
 pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
     let Some(stream) = data.member(Key::Stream).map_err(Error::Foreign)? else { return Ok(()) };
-    if stream.list_len().is_none() {
+    if !stream.is_list() {
         return match stream.shape().map_err(Error::Foreign)? {
             crate::node::Shape::Null => Ok(()),
             _ => Err(absent_or_odd(Some(&stream), format!("{path}data.stream"), "a list")),
@@ -230,12 +230,8 @@ fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> 
     }
 }
 
-fn texts<N: Node>(
-    list: Option<N>,
-    path: &dyn Fn() -> String,
-    to: &mut Pieces<'_>,
-) -> Result<(), Error<N::Error>> {
-    let Some(list) = list.as_ref().filter(|list| list.list_len().is_some()) else {
+fn texts<N: Node>(list: Option<N>, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
+    let Some(list) = list.as_ref().filter(|list| list.is_list()) else {
         return Err(absent_or_odd(list.as_ref(), path(), "a list of strings"));
     };
     match list.append_each_to(to)? {

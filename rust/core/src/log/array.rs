@@ -21,7 +21,16 @@ pub fn read(
     limit: usize,
 ) -> Result<End, Error<Infallible>> {
     ahead.pass(1);
-    let mut reading = Reading { sink, start, limit, line: 1, elements: 0, element: None, is_after_comma: false };
+    let mut reading = Reading {
+        sink,
+        start,
+        limit,
+        line: 1,
+        elements: 0,
+        element: None,
+        is_after_comma: false,
+        parser: json::Parser::default(),
+    };
     let mut state = State::default();
     loop {
         let whole = ahead.bytes.len();
@@ -146,6 +155,7 @@ struct Reading<'s, S> {
     elements: u64,
     element: Option<Element>,
     is_after_comma: bool,
+    parser: json::Parser,
 }
 
 impl<S: Sink> Reading<'_, S> {
@@ -188,16 +198,20 @@ impl<S: Sink> Reading<'_, S> {
         let element = self.element.take();
         let place = element.as_ref().map_or_else(|| self.place(end), |element| element.place);
         let start = place.offset.unwrap_or(end);
+        let mut parser = std::mem::take(&mut self.parser);
         let found = match &element {
             Some(element) if element.used > self.limit as u64 => {
                 too_large(place, start, after, element.used, self.limit)
             }
             Some(element) => {
-                Found::line(place, start, after, &element.bytes[..usize::try_from(element.used).unwrap_or(0)])
+                let used = usize::try_from(element.used).unwrap_or(0);
+                Found::line(place, start, after, &element.bytes[..used], &mut parser)
             }
-            None => Found::line(place, start, after, b""),
+            None => Found::line(place, start, after, b"", &mut parser),
         };
-        self.take(&found)
+        let done = self.take(&found);
+        self.parser = parser;
+        done
     }
 
     fn take(&mut self, found: &Found<json::Value<'_>>) -> Result<(), Error<Infallible>> {

@@ -37,6 +37,7 @@ pub struct LogRecords<'s, S> {
     /// Whether the log ends in the middle of a record, which is then no part of it.
     pub torn: bool,
     candidates: Vec<Range<usize>>,
+    parser: json::Parser,
 }
 
 /// A line that is over the limit.
@@ -52,8 +53,17 @@ impl<'s, S: Source> LogRecords<'s, S> {
     pub fn new(source: &'s mut S, limit: usize) -> io::Result<Self> {
         let size = source.size();
         let begin = if source.block(0, BOM.len())? == BOM { BOM.len() as u64 } else { 0 };
-        let mut log =
-            Self { source, limit, begin, end: size, tail: 0, first: 0, torn: false, candidates: Vec::new() };
+        let mut log = Self {
+            source,
+            limit,
+            begin,
+            end: size,
+            tail: 0,
+            first: 0,
+            torn: false,
+            candidates: Vec::new(),
+            parser: json::Parser::default(),
+        };
         log.end = log.without_padding(size)?;
         log.tail = log.line_start(log.begin, log.end)?;
         log.torn = log.source.is_torn() || log.is_torn()?;
@@ -75,6 +85,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
             first: self.first,
             torn: self.torn,
             candidates: Vec::new(),
+            parser: json::Parser::default(),
         }
     }
 
@@ -201,6 +212,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
         Box<[u8]>: Into<K>,
     {
         let mut candidates = std::mem::take(&mut self.candidates);
+        let mut parser = std::mem::take(&mut self.parser);
         candidates.clear();
         let (first, tail, end, limit) = (self.first, self.tail, self.end, self.limit);
         lines::with_needle(self.source.block(base, len)?, &mut candidates);
@@ -246,7 +258,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
             } else if bytes.len() > limit {
                 too_large(place, start, after, bytes.len() as u64, limit)
             } else {
-                Found::line(place, start, after, bytes)
+                Found::line(place, start, after, bytes, &mut parser)
             };
             flow = visitor.visit(&found)?;
             if flow == Flow::Stop {
@@ -254,6 +266,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
             }
         }
         self.candidates = candidates;
+        self.parser = parser;
         Ok(flow)
     }
 

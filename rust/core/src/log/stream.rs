@@ -22,7 +22,15 @@ pub fn read(
     start: u64,
     limit: usize,
 ) -> Result<End, Error<Infallible>> {
-    let mut reading = Reading { sink, start, limit, records: 0, line: Some(1), candidates: Vec::new() };
+    let mut reading = Reading {
+        sink,
+        start,
+        limit,
+        records: 0,
+        line: Some(1),
+        candidates: Vec::new(),
+        parser: json::Parser::default(),
+    };
     let mut long: Option<LongLine> = None;
     loop {
         if let Some(line) = &mut long {
@@ -101,6 +109,7 @@ struct Reading<'s, S> {
     /// The number of the line at the start of what comes next; unknown after damage.
     line: Option<u64>,
     candidates: Vec<Range<usize>>,
+    parser: json::Parser,
 }
 
 impl<S: Sink> Reading<'_, S> {
@@ -164,12 +173,15 @@ impl<S: Sink> Reading<'_, S> {
 
     fn examine(&mut self, line: &[u8], start: u64, end: u64) -> Result<(), Error<Infallible>> {
         let place = Place::at_offset(start, self.line);
+        let mut parser = std::mem::take(&mut self.parser);
         let found = if line.len() > self.limit {
             too_large(place, start, end, line.len() as u64, self.limit)
         } else {
-            Found::line(place, start, end, line)
+            Found::line(place, start, end, line, &mut parser)
         };
-        self.take(&found)
+        let done = self.take(&found);
+        self.parser = parser;
+        done
     }
 
     fn take(&mut self, found: &Found<json::Value<'_>>) -> Result<(), Error<Infallible>> {
