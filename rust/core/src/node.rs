@@ -109,6 +109,9 @@ pub trait Node: Sized + Clone {
     /// What a fold keeps of a value: a reference to the object, or the value's bytes.
     type Kept;
 
+    /// Whether one member is found by walking past all, so that it is cheaper to ask for several at once.
+    const IS_WALKED: bool = false;
+
     /// What the value is.
     fn shape(&self) -> Result<Shape, Self::Error>;
     /// Whether it is an object.

@@ -195,7 +195,11 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
     stream.each(&mut |index, record| {
         let here = || format!("{path}data.stream[{index}]");
         let record = is_object(Some(record), here)?;
-        let kind = record.member(Key::Type).map_err(Error::Foreign)?;
+        let [kind, list, inner] = if N::IS_WALKED {
+            record.members([Key::Type, Key::Texts, Key::Chunk]).map_err(Error::Foreign)?
+        } else {
+            [record.member(Key::Type).map_err(Error::Foreign)?, None, None]
+        };
         let (is_texts, is_chunk) = match kind {
             Some(kind) => kind
                 .with_text(|kind| (kind == b"text-chunks", kind == b"chunk"))
@@ -204,10 +208,10 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
             None => (false, false),
         };
         if is_texts {
-            let list = record.member(Key::Texts).map_err(Error::Foreign)?;
+            let list = if N::IS_WALKED { list } else { record.member(Key::Texts).map_err(Error::Foreign)? };
             texts(list, &|| format!("{}.texts", here()), to)?;
         } else if is_chunk {
-            let inner = record.member(Key::Chunk).map_err(Error::Foreign)?;
+            let inner = if N::IS_WALKED { inner } else { record.member(Key::Chunk).map_err(Error::Foreign)? };
             let path = || format!("{}.chunk", here());
             chunk(&is_object(inner, path)?, &path, to)?;
         }

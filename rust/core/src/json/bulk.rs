@@ -22,12 +22,24 @@ pub struct Container {
     pub inside: u32,
 }
 
-/// The containers of a record, in the order in which they open.
+/// Where in a record its containers and strings are.
 #[derive(Debug, Default)]
-pub struct Containers {
-    pub all: Vec<Container>,
-    /// Those that are open: which, and whether the one around it is an object.
+pub struct Marks {
+    /// In the order in which they open.
+    pub containers: Vec<Container>,
+    /// Of each block, a bit a byte: the quotes that begin and end strings, and the backslashes.
+    pub strings: Vec<(u64, u64)>,
+    /// The containers that are open: which, and whether the one around it is an object.
     stack: Vec<(usize, bool)>,
+}
+
+impl Marks {
+    fn clear(&mut self, bytes: usize) {
+        self.containers.clear();
+        self.stack.clear();
+        self.strings.clear();
+        self.strings.reserve(bytes / BLOCK + 1);
+    }
 }
 
 /// Sixty-four bytes.
@@ -140,11 +152,9 @@ fn escaped(block: &Block, backslash: u64, before: &mut Before, bad: &mut u64) ->
     escaped
 }
 
-/// Whether this is one JSON object that breaks no limit; if so `containers` holds its own and all in it.
-/// False doesn't mean that it isn't.
-pub fn is_sound(data: &[u8], containers: &mut Containers) -> bool {
-    containers.all.clear();
-    containers.stack.clear();
+/// Whether this is one JSON object that breaks no limit; if so `marks` are its. False doesn't mean that it isn't.
+pub fn is_sound(data: &[u8], marks: &mut Marks) -> bool {
+    marks.clear(data.len());
     if data.first() != Some(&b'{') || data.last() != Some(&b'}') || u32::try_from(data.len()).is_err() {
         return false;
     }
@@ -170,11 +180,11 @@ pub fn is_sound(data: &[u8], containers: &mut Containers) -> bool {
         // Strings.
         let mut bad = block.is_within(0, 0x1F);
         let backslash = block.is(b'\\');
-        let escaped = match backslash | before.backslash | before.hex {
-            0 => 0,
-            _ => escaped(&block, backslash, &mut before, &mut bad),
-        };
-        let quote = block.is(b'"') & !escaped;
+        let mut quote = block.is(b'"');
+        if backslash | before.backslash | before.hex != 0 {
+            quote &= !escaped(&block, backslash, &mut before, &mut bad);
+        }
+        marks.strings.push((quote, backslash));
         let inside = prefix_xor(quote) ^ before.inside;
         before.inside = 0_u64.wrapping_sub(inside >> 63);
         let (begins, ends) = (quote & inside, quote & !inside);
@@ -215,7 +225,7 @@ pub fn is_sound(data: &[u8], containers: &mut Containers) -> bool {
         if bad != 0 || scalar == u64::MAX || !are_scalars(data, at, scalar & !digit) {
             return false;
         }
-        if !level.pass(data, at, [comma, colon, open, close], containers) {
+        if !level.pass(data, at, [comma, colon, open, close], marks) {
             return false;
         }
         at += BLOCK;
@@ -270,7 +280,7 @@ impl Level {
         data: &[u8],
         base: usize,
         [comma, colon, open, close]: [u64; 4],
-        containers: &mut Containers,
+        marks: &mut Marks,
     ) -> bool {
         let mut brackets = open | close;
         let mut passed = 0;
@@ -282,11 +292,7 @@ impl Level {
             passed = bit | (bit - 1);
             self.commas += (comma & between).count_ones();
             self.colons += (colon & between).count_ones();
-            if !(if open & bit != 0 {
-                self.open(data, place, containers)
-            } else {
-                self.close(data, place, containers)
-            }) {
+            if !(if open & bit != 0 { self.open(data, place, marks) } else { self.close(data, place, marks) }) {
                 return false;
             }
             (self.commas, self.colons) = (0, 0);
@@ -303,13 +309,13 @@ impl Level {
     }
 
     #[inline(always)]
-    fn open(&mut self, data: &[u8], place: usize, containers: &mut Containers) -> bool {
-        if self.is_over || !self.is_balanced(false) || containers.stack.len() == MAX_DEPTH {
+    fn open(&mut self, data: &[u8], place: usize, marks: &mut Marks) -> bool {
+        if self.is_over || !self.is_balanced(false) || marks.stack.len() == MAX_DEPTH {
             return false;
         }
-        containers.stack.push((containers.all.len(), self.is_object));
+        marks.stack.push((marks.containers.len(), self.is_object));
         #[allow(clippy::cast_possible_truncation)]
-        containers.all.push(Container { open: place as u32, close: 0, inside: 0 });
+        marks.containers.push(Container { open: place as u32, close: 0, inside: 0 });
         self.is_object = data[place] == b'{';
         self.is_at_open = true;
         // A name, or nothing.
@@ -317,19 +323,19 @@ impl Level {
     }
 
     #[inline(always)]
-    fn close(&mut self, data: &[u8], place: usize, containers: &mut Containers) -> bool {
+    fn close(&mut self, data: &[u8], place: usize, marks: &mut Marks) -> bool {
         let is_empty = self.is_at_open && matches!(data[place - 1], b'{' | b'[');
-        let Some((which, is_in_object)) = containers.stack.pop() else { return false };
+        let Some((which, is_in_object)) = marks.stack.pop() else { return false };
         if !self.is_balanced(is_empty) || self.is_object != (data[place] == b'}') {
             return false;
         }
         // Less than the record's length, which fits.
         #[allow(clippy::cast_possible_truncation)]
-        let (close, inside) = (place as u32, (containers.all.len() - which - 1) as u32);
-        containers.all[which] = Container { close, inside, ..containers.all[which] };
+        let (close, inside) = (place as u32, (marks.containers.len() - which - 1) as u32);
+        marks.containers[which] = Container { close, inside, ..marks.containers[which] };
         self.is_object = is_in_object;
         self.is_at_open = false;
-        self.is_over = containers.stack.is_empty();
+        self.is_over = marks.stack.is_empty();
         true
     }
 }

@@ -2,9 +2,8 @@
 
 use memchr::memchr2;
 
-use super::bulk::Container;
 use super::reader::{Reader, is_space};
-use super::value::Value;
+use super::value::{Place, Value};
 
 /// A member's name as it stands between its quotes; empty for an element of a list.
 #[derive(Clone, Copy, Debug)]
@@ -16,8 +15,8 @@ pub struct Name<'a> {
 /// What is left of a container.
 pub struct Members<'a> {
     raw: &'a [u8],
-    base: usize,
-    inside: &'a [Container],
+    /// Where it is, and which container comes next.
+    place: Place<'a>,
     at: usize,
     is_object: bool,
 }
@@ -25,10 +24,10 @@ pub struct Members<'a> {
 impl<'a> Members<'a> {
     /// The members of an object or the elements of a list; nothing of anything else.
     #[inline]
-    pub fn new(raw: &'a [u8], base: usize, inside: &'a [Container]) -> Self {
+    pub fn new(raw: &'a [u8], place: Place<'a>) -> Self {
         let is_object = raw.first() == Some(&b'{');
         let is_container = is_object || raw.first() == Some(&b'[');
-        Self { raw, base, inside, at: if is_container { 1 } else { raw.len() }, is_object }
+        Self { raw, place, at: if is_container { 1 } else { raw.len() }, is_object }
     }
 
     /// The next byte that is neither white space nor a comma.
@@ -65,44 +64,62 @@ impl<'a> Members<'a> {
             byte = *self.raw.get(self.at)?;
         }
         let start = self.at;
-        let mut inside: &[Container] = &[];
+        let mut first = 0;
         match byte {
             b'}' | b']' => return None,
             b'"' => {
                 self.string()?;
             }
-            b'{' | b'[' => inside = self.container()?,
+            b'{' | b'[' => first = self.container()?,
             _ => self.scalar(),
         }
         let raw = self.raw.get(start..self.at).filter(|raw| !raw.is_empty())?;
-        Some((name, Value::inside(raw, self.base + start, inside)))
+        Some((name, Value::at(raw, Place { base: self.place.base + start, first, ..self.place })))
     }
 
     /// Past a string; what is between its quotes.
     #[inline]
     fn string(&mut self) -> Option<Name<'a>> {
         let start = self.at + 1;
-        let (end, has_escapes) = string_end(self.raw, start)?;
+        let Some(marks) = self.place.marks else {
+            let (end, has_escapes) = string_end(self.raw, start)?;
+            self.at = end + 1;
+            return Some(Name { raw: self.raw.get(start..end)?, has_escapes });
+        };
+        let from = self.place.base + start;
+        let mut word = from / 64;
+        let mut live = u64::MAX << (from % 64);
+        let mut has_escapes = false;
+        let bit = loop {
+            let &(quotes, backslashes) = marks.strings.get(word)?;
+            let quotes = quotes & live;
+            // Those before the quote, or all.
+            has_escapes |= backslashes & live & quotes.wrapping_sub(1) & !quotes != 0;
+            if quotes != 0 {
+                break quotes.trailing_zeros() as usize;
+            }
+            (word, live) = (word + 1, u64::MAX);
+        };
+        let end = word * 64 + bit - self.place.base;
         self.at = end + 1;
         Some(Name { raw: self.raw.get(start..end)?, has_escapes })
     }
 
-    /// Past a container; those in it.
+    /// Past a container; the number of the first in it.
     #[inline]
-    fn container(&mut self) -> Option<&'a [Container]> {
-        if let Some((container, rest)) = self.inside.split_first()
-            && container.open as usize == self.base + self.at
-        {
-            let (inside, rest) = rest.split_at_checked(container.inside as usize)?;
-            self.at = (container.close as usize - self.base) + 1;
-            self.inside = rest;
-            return Some(inside);
+    fn container(&mut self) -> Option<usize> {
+        if let Some(marks) = self.place.marks {
+            let container = marks.containers.get(self.place.first)?;
+            let first = self.place.first + 1;
+            self.at = (container.close as usize).checked_sub(self.place.base)? + 1;
+            self.place.first = first + container.inside as usize;
+            return Some(first);
         }
-        // A value that a fold kept: nobody noted where its containers are.
+        // A value that a fold kept, or a record that isn't minified: nobody noted where its containers are.
         let mut reader = Reader { data: self.raw, at: self.at };
         reader.skip_value()?;
         self.at = reader.at;
-        Some(&[])
+        Some(0)
     }
 
     /// Past a number or a word.

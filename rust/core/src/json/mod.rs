@@ -13,7 +13,7 @@ mod value;
 pub use value::Value;
 
 use crate::error::{Kind, Malformed};
-use bulk::Containers;
+use bulk::Marks;
 use limits::Limits;
 use reader::{Reader, is_space};
 
@@ -41,19 +41,18 @@ pub struct Record<'a> {
     suspect: bool,
 }
 
-/// Reads records one after the other, and keeps the room in which it notes where their containers are.
+/// Reads records one after the other, and keeps the room for its notes on each.
 #[derive(Debug, Default)]
 pub struct Parser {
-    containers: Containers,
+    marks: Marks,
 }
 
 impl Parser {
     /// Read one record: it is UTF-8 and one JSON value, or the defect says which it isn't.
     pub fn parse<'p>(&'p mut self, data: &'p [u8]) -> Result<Record<'p>, Box<Malformed>> {
         let trimmed = without_space(data);
-        if bulk::is_sound(trimmed, &mut self.containers) {
-            let inside = self.containers.all.get(1..).unwrap_or_default();
-            return Ok(Record { value: Value::inside(trimmed, 0, inside), suspect: false });
+        if bulk::is_sound(trimmed, &mut self.marks) {
+            return Ok(Record { value: Value::marked(trimmed, &self.marks), suspect: false });
         }
         judge(data)
     }

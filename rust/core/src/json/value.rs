@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use super::bulk::Container;
+use super::bulk::Marks;
 use super::escape::unescape;
 use super::members::{Members, Name};
 use crate::error::Error;
@@ -12,28 +12,42 @@ use crate::text::Pieces;
 /// 2^53 - 1 has so many.
 const MAX_ORDINAL_DIGITS: usize = 16;
 
-/// A value of a validated record: exactly its bytes, and where the containers in it are, as far as that was noted.
+/// A value of a validated record: exactly its bytes, and where in it things are, as far as that was noted.
 #[derive(Clone, Copy, Debug)]
 pub struct Value<'a> {
     raw: &'a [u8],
-    /// The offset of its first byte in the record.
-    base: usize,
-    inside: &'a [Container],
+    place: Place<'a>,
+}
+
+/// Where in its record a value is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place<'a> {
+    /// The record's.
+    pub marks: Option<&'a Marks>,
+    /// The offset of its first byte.
+    pub base: usize,
+    /// Which of the containers are in it.
+    pub first: usize,
 }
 
 impl<'a> Value<'a> {
     /// A value kept by a fold, which was validated when it was pushed.
     pub fn kept(raw: &'a [u8]) -> Self {
-        Self { raw, base: 0, inside: &[] }
+        Self { raw, place: Place::default() }
     }
 
-    /// A value in a record and the containers in it.
-    pub(super) fn inside(raw: &'a [u8], base: usize, inside: &'a [Container]) -> Self {
-        Self { raw, base, inside }
+    /// A record with its marks.
+    pub(super) fn marked(raw: &'a [u8], marks: &'a Marks) -> Self {
+        Self { raw, place: Place { marks: Some(marks), base: 0, first: 1 } }
+    }
+
+    /// A value in a record.
+    pub(super) fn at(raw: &'a [u8], place: Place<'a>) -> Self {
+        Self { raw, place }
     }
 
     fn contents(self) -> Members<'a> {
-        Members::new(self.raw, self.base, self.inside)
+        Members::new(self.raw, self.place)
     }
 
     /// The value's bytes.
@@ -67,6 +81,7 @@ impl<'a> Value<'a> {
 impl<'a> Node for Value<'a> {
     type Error = Infallible;
     type Kept = Box<[u8]>;
+    const IS_WALKED: bool = true;
 
     fn shape(&self) -> Result<Shape, Infallible> {
         Ok(match self.first() {
