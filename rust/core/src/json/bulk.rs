@@ -1,8 +1,8 @@
-//! Sound records as most are: minified objects, judged sixty-four bytes at a time.
+//! Sound records as most are: objects without white space, or with a space after each comma and colon, judged sixty-four bytes at a time.
 //!
 //! Each block is turned into one bit mask a class of bytes. What neighbours may stand beside each other is then a matter
 //! of shifts; what depends on the container around (a comma in an object must be followed by a name) is settled at each
-//! bracket, by counting the commas and colons since the last. Whatever is unusual, white space between values or an
+//! bracket, by counting the commas and colons since the last. Whatever is unusual, other white space or an
 //! exponent as much as a defect, is left to [`super::reader`]: it judges alone, and this may never call sound what it doesn't.
 
 use wide::u8x16;
@@ -101,6 +101,9 @@ struct Before {
     close: u64,
     colon: u64,
     comma: u64,
+    /// A space after one.
+    spaced_colon: u64,
+    spaced_comma: u64,
     scalar: u64,
     leading_zero: u64,
     /// A backslash that escapes the next byte.
@@ -195,8 +198,11 @@ pub fn is_sound(data: &[u8], marks: &mut Marks) -> bool {
         let colon = block.is(b':') & outside;
         let open = block.is_either(b'{') & outside;
         let close = block.is_either(b'}') & outside;
-        let scalar = outside & live & !(comma | colon | open | close);
+        let mut scalar = outside & live & !(comma | colon | open | close);
         let digit = block.is_within(b'0', 9);
+        // One space after a comma or colon is as usual as none: Python writes it.
+        let space = if scalar & !digit == 0 { 0 } else { scalar & block.is(b' ') };
+        scalar &= !space;
 
         // Which may follow which.
         let after_string = after(ends, &mut before.ended_string);
@@ -205,14 +211,19 @@ pub fn is_sound(data: &[u8], marks: &mut Marks) -> bool {
         let after_scalar = after(scalar, &mut before.scalar);
         let after_value = after_string | after(close, &mut before.close) | after_scalar;
         let scalar_begins = scalar & !after_scalar;
+        let after_comma = after(comma, &mut before.comma);
+        let after_spaced_colon = after(space & after_colon, &mut before.spaced_colon);
+        let after_spaced_comma = after(space & after_comma, &mut before.spaced_comma);
         let is_first = u64::from(at == 0);
-        let may_begin = after_open | after_colon | after(comma, &mut before.comma) | is_first;
+        let may_begin =
+            after_open | after_colon | after_comma | after_spaced_colon | after_spaced_comma | is_first;
+        bad |= space & !(after_colon | after_comma);
         bad |= (begins | scalar_begins | open) & !may_begin;
         bad |= comma & !after_value;
         bad |= close & !(after_value | after_open);
 
         // A string after a colon is a value: adding carries from its beginning to its end, where no colon may follow.
-        let (sum, over) = inside.overflowing_add(begins & after_colon);
+        let (sum, over) = inside.overflowing_add(begins & (after_colon | after_spaced_colon));
         let (sum, more) = sum.overflowing_add(before.value_string);
         before.value_string = u64::from(over | more);
         bad |= colon & (!after_string | after(sum & ends, &mut before.ended_value_string));
@@ -237,7 +248,7 @@ pub fn is_sound(data: &[u8], marks: &mut Marks) -> bool {
 fn are_scalars(data: &[u8], base: usize, mut odd: u64) -> bool {
     while odd != 0 {
         let place = base + odd.trailing_zeros() as usize;
-        let is_border = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'}');
+        let is_border = |byte: &u8| matches!(byte, b',' | b':' | b'[' | b']' | b'}' | b' ');
         let begin = data[..place].iter().rposition(is_border).map_or(0, |border| border + 1);
         let end = data[place..].iter().position(is_border).map_or(data.len(), |border| place + border);
         match &data[begin..end] {
@@ -337,5 +348,105 @@ impl Level {
         self.is_at_open = false;
         self.is_over = marks.stack.is_empty();
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::members::Members;
+    use crate::json::reader::Reader;
+    use crate::json::value::Place;
+
+    const RECORDS: [&str; 14] = [
+        r#"{"a": 1, "b": [1, "c", {"d": "e", "f": null}, []], "g": "h: i, j", "k": -1.5}"#,
+        r#"{"a": "b", "c": {"d": ["e", "f"]},"g":1, "h":"i"}"#,
+        r#"{}"#,
+        r#"{"a":1}"#,
+        r#"{"a":"b","c":["d",{"e":[]},{}],"f":{"g":null,"h":true}}"#,
+        r#"{"dt":[0,0,0,12,105],"texts":[" the"," file",""," 文件","🎉"]}"#,
+        r#"{"a":"\"","b":"\\","c":"\\\"","d":"\\\\","e":"\u00e9\ud83d\ude00\uD800","f":"\/\b\f\n\r\t"}"#,
+        r#"{"a":-1,"b":0,"c":-0.5,"d":12.75,"e":[false,true,null],"f":10000000000}"#,
+        r#"{"a":{"b":{"c":{"d":[[[[1,[2]],3]],4]}}},"z":"}]{[,:"}"#,
+        r#"{"a":"b","a":"c","\u0061":"d"}"#,
+        r#"{"":"","a":[{"b":1},{"b":2}],"c":[[],[],{}]}"#,
+        r#"{"type":"assistant/attempt","seq":7,"data":{"stream":[{"type":"chunk","chunk":{"type":"text-delta","text":" a"}}]}}"#,
+        r#"{"a":["b","c"],"d":"e:f","g":[1,"h"],"i":"j"}"#,
+        r#"{"long":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","b":[1]}"#,
+    ];
+
+    fn said(data: &[u8]) -> (bool, bool) {
+        let is_sound = is_sound(data, &mut Marks::default());
+        let is_json = std::str::from_utf8(data).is_ok()
+            && Reader { data, at: 0 }.validate().is_some_and(|(.., suspect)| !suspect);
+        (is_sound, is_json)
+    }
+
+    /// The record after so many more bytes, so that each of its bytes stands at each place of a block.
+    fn moved(record: &str, by: usize) -> Vec<u8> {
+        let comma = if record == "{}" { "" } else { "," };
+        format!(r#"{{"{}":0{comma}{}"#, "x".repeat(by), &record[1..]).into_bytes()
+    }
+
+    #[test]
+    fn what_is_minified_is_sound_wherever_blocks_end() {
+        for record in RECORDS {
+            for by in 0..140 {
+                let record = moved(record, by);
+                assert_eq!(said(&record), (true, true), "{}", String::from_utf8_lossy(&record));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_sound_that_the_reader_refuses() {
+        let mut sound = 0;
+        let mut check = |data: &[u8]| {
+            let (is_sound, is_json) = said(data);
+            sound += usize::from(is_sound);
+            assert!(is_json || !is_sound, "{}", String::from_utf8_lossy(data));
+        };
+        for record in RECORDS {
+            for by in [0, 1, 29, 50, 57, 58, 59, 60, 61, 62, 63] {
+                let record = moved(record, by);
+                for at in by..record.len() {
+                    check(&record[..at]);
+                    check(&[&record[..at], &record[at + 1..]].concat());
+                    for byte in *b"\"\\,:{}[]0123-.eEtu/n x\t\n\xFF\xC3\x80" {
+                        let mut other = record.clone();
+                        other[at] = byte;
+                        check(&other);
+                        other = record.clone();
+                        other.insert(at, byte);
+                        check(&other);
+                        other.insert(at, byte);
+                        check(&other);
+                    }
+                }
+            }
+        }
+        assert!(sound > 10_000, "{sound}");
+    }
+
+    #[test]
+    fn the_marks_lead_to_the_same_values() {
+        fn same(marked: Members<'_>, plain: Members<'_>) {
+            let (mut marked, mut plain) = (marked, plain);
+            while let Some((name, value)) = plain.next() {
+                let (other, found) = marked.next().unwrap();
+                assert_eq!((name.raw, name.has_escapes, value.raw()), (other.raw, other.has_escapes, found.raw()));
+                same(found.contents(), value.contents());
+            }
+            assert!(marked.next().is_none());
+        }
+        for record in RECORDS {
+            for by in 0..140 {
+                let record = moved(record, by);
+                let mut marks = Marks::default();
+                assert!(is_sound(&record, &mut marks));
+                let place = Place { marks: Some(&marks), base: 0, first: 1 };
+                same(Members::new(&record, place), Members::new(&record, Place::default()));
+            }
+        }
     }
 }

@@ -46,7 +46,7 @@ impl<'a> Value<'a> {
         Self { raw, place }
     }
 
-    fn contents(self) -> Members<'a> {
+    pub(super) fn contents(self) -> Members<'a> {
         Members::new(self.raw, self.place)
     }
 
