@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use crate::error::{Error, Kind as Defect, Malformed};
-use crate::formats::dsh;
+use crate::formats::dsh::{self, Named};
 use crate::node::{Key, Node};
 use crate::signal::{Event, Kind, Turn};
 use crate::text::{self, Pieces, Text};
@@ -54,6 +54,7 @@ pub struct Said<K> {
 
 impl<K> Said<K> {
     /// Keep a message that has blocks.
+    #[inline]
     pub fn read<N>(event: &Event<N>, content: &dsh::Content<N>, place: Place) -> Result<Self, Error<N::Error>>
     where
         N: Node,
@@ -108,7 +109,26 @@ impl<K> Default for Fold<K> {
 }
 
 impl<K> Fold<K> {
+    /// Take the next event of those that are given one by one, or fail and stay as it was.
+    #[inline(always)]
+    pub fn push<N>(&mut self, record: &N) -> Result<(), Error<N::Error>>
+    where
+        N: Node,
+        N::Kept: Into<K>,
+    {
+        let place = Place::at_index(self.count);
+        match dsh::recognise(record)? {
+            // Most events: of the fold's session, since they name none, and of no more interest.
+            Some(Named { kind: Kind::Nothing, known, .. }) => self.note(known),
+            Some(named) => self.take(&dsh::bare_event(record.clone(), named), place, 0)?,
+            None => self.apply(&dsh::event(record)?, place)?,
+        }
+        self.count = self.count.saturating_add(1);
+        Ok(())
+    }
+
     /// Take one record of this fold's session, or fail and stay as it was.
+    #[inline]
     pub fn apply<N>(&mut self, event: &Event<N>, place: Place) -> Result<(), Error<N::Error>>
     where
         N: Node,
@@ -121,6 +141,7 @@ impl<K> Fold<K> {
     }
 
     /// Take one record of any session. `skip_members`: of a packed row that a cut divides.
+    #[inline]
     pub fn take<N>(&mut self, event: &Event<N>, place: Place, skip_members: u64) -> Result<(), Error<N::Error>>
     where
         N: Node,
@@ -149,26 +170,30 @@ impl<K> Fold<K> {
     }
 
     /// Note whether the format knows an event.
+    #[inline]
     pub fn recognise<N>(&mut self, event: &Event<N>) {
-        self.known |= event.known;
-        self.unknown |= !event.known;
+        self.note(event.known);
+    }
+
+    #[inline]
+    fn note(&mut self, known: bool) {
+        self.known |= known;
+        self.unknown |= !known;
     }
 
     /// Fail for an event of another session.
+    #[inline]
     pub fn check_session<N>(&self, event: &Event<N>) -> Result<(), Box<Malformed>> {
         match (&event.session, &self.session) {
-            (Some(found), Some(expected)) if found != expected => {
-                let path = if event.path == "event." { "sessionId" } else { "params.sessionId" };
-                let expected = format!("{} (one fold is one session)", quoted(expected));
-                Err(Malformed::new(Defect::WrongSession, path, quoted(found), expected))
-            }
+            (Some(found), Some(expected)) if found != expected => Err(other_session(event.path, found, expected)),
             _ => Ok(()),
         }
     }
 
     /// Take over the session of an event that was checked.
+    #[inline]
     pub fn join_session<N>(&mut self, event: &Event<N>) {
-        if self.session.is_none() {
+        if event.session.is_some() && self.session.is_none() {
             self.session.clone_from(&event.session);
         }
     }
@@ -183,31 +208,36 @@ impl<K> Fold<K> {
     }
 
     /// A message with blocks.
+    #[inline]
     pub fn say(&mut self, said: Said<K>) {
-        let before = self.message.take();
         if said.has_text {
-            self.earlier = None;
-            self.text = Text::default();
-            self.text_place = None;
-        } else if let Some(before) = before.filter(|before| before.has_text) {
-            self.earlier = Some(before);
+            if self.earlier.is_some() {
+                self.earlier = None;
+            }
+            if self.text_place.is_some() {
+                self.text = Text::default();
+                self.text_place = None;
+            }
+        } else if self.message.as_ref().is_some_and(|before| before.has_text) {
+            self.earlier = self.message.take();
         }
         self.message = Some(said);
     }
 
-    /// A piece of streamed text that came by itself: `append` gives it, whether or not it counts.
+    /// Streamed text that came by itself: `append` gives the pieces, also where they don't count, and says how many.
+    /// Before the fold speaks that must be one, whose place is that of the text.
     #[inline]
-    pub fn stream<E>(&mut self, append: impl FnOnce(&mut Pieces<'_>) -> Result<(), E>) -> Result<(), E> {
-        let before = self.text.len();
+    pub fn stream<E>(&mut self, append: impl FnOnce(&mut Pieces<'_>) -> Result<u64, E>) -> Result<(), E> {
         let passes = if self.message.is_some() { u64::MAX } else { 0 };
-        append(&mut Pieces::new(&mut self.text, passes))?;
-        if self.text_place.is_none() && self.text.len() > before {
+        let given = append(&mut Pieces::new(&mut self.text, passes))?;
+        if self.text_place.is_none() && !self.text.is_empty() {
             self.text_place = Some(Place::at_index(self.count));
         }
-        self.count = self.count.saturating_add(1);
+        self.count = self.count.saturating_add(given);
         Ok(())
     }
 
+    #[inline]
     fn stream_of<N: Node>(
         &mut self,
         event: &Event<N>,
@@ -342,6 +372,13 @@ impl<K> Said<K> {
             place: self.place.moved_by(moved_by),
         }
     }
+}
+
+#[cold]
+fn other_session(path: &str, found: &[u8], expected: &[u8]) -> Box<Malformed> {
+    let path = if path == "event." { "sessionId" } else { "params.sessionId" };
+    let expected = format!("{} (one fold is one session)", quoted(expected));
+    Malformed::new(Defect::WrongSession, path, quoted(found), expected)
 }
 
 /// WTF-8 as a JSON string in ASCII, for an error message.

@@ -129,6 +129,13 @@ pub trait Node: Sized + Clone {
         &self,
         visit: &mut dyn FnMut(usize, Self) -> Result<Flow, Error<Self::Error>>,
     ) -> Result<(), Error<Self::Error>>;
+    /// [`Node::each`] for a visitor that is known when this is compiled.
+    fn each_by(
+        &self,
+        mut visit: impl FnMut(usize, Self) -> Result<Flow, Error<Self::Error>>,
+    ) -> Result<(), Error<Self::Error>> {
+        self.each(&mut visit)
+    }
     /// The characters of a string in WTF-8 (UTF-8 that may hold unpaired surrogates); None for anything else.
     fn with_text<R>(&self, read: impl FnOnce(&[u8]) -> R) -> Result<Option<R>, Self::Error>;
     /// Give a string to `pieces`; whether it is one.

@@ -172,19 +172,34 @@ mod direct {
     use crate::strings;
 
     /// The characters of a string, borrowed from it: no UTF-8 copy is made, which Python would keep in the string.
-    #[inline]
+    #[inline(always)]
     pub fn characters<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Characters<'a>> {
-        // SAFETY: it is a string (or of a subclass) by its type, alive and unchangeable while it is borrowed.
-        // Its state word is read as the interpreter that it was compiled for lays it out.
-        match unsafe { text.data() }? {
-            // SAFETY: as before; `data` has made it ready.
-            PyStringData::Ucs1(bytes) if unsafe { ffi::PyUnicode_IS_ASCII(text.as_ptr()) } != 0 => {
-                Ok(Characters::Ascii(bytes))
+        #[cfg(not(Py_3_14))]
+        {
+            let object = text.as_ptr();
+            // SAFETY: it is a string (or of a subclass) by its type, alive and unchangeable while it is borrowed. Its
+            // state is read as the interpreter that this is built for lays it out; a compact ASCII string is ready,
+            // and its characters stand behind its head.
+            unsafe {
+                if ffi::PyUnicode_IS_COMPACT_ASCII(object) != 0 {
+                    let ascii = object.cast::<ffi::PyASCIIObject>().add(1).cast::<u8>();
+                    let len = (*object.cast::<ffi::PyASCIIObject>()).length as usize;
+                    return Ok(Characters::Ascii(std::slice::from_raw_parts(ascii, len)));
+                }
             }
-            PyStringData::Ucs1(bytes) => Ok(Characters::Latin(bytes)),
-            PyStringData::Ucs2(units) => Ok(Characters::Wide(units)),
-            PyStringData::Ucs4(points) => Ok(Characters::Widest(points)),
         }
+        wide_characters(text)
+    }
+
+    #[inline(never)]
+    fn wide_characters<'a>(text: &'a Bound<'_, PyString>) -> PyResult<Characters<'a>> {
+        // SAFETY: as in `characters`; `data` makes an old string ready first.
+        Ok(match unsafe { text.data() }? {
+            PyStringData::Ucs1(bytes) if bytes.is_ascii() => Characters::Ascii(bytes),
+            PyStringData::Ucs1(bytes) => Characters::Latin(bytes),
+            PyStringData::Ucs2(units) => Characters::Wide(units),
+            PyStringData::Ucs4(points) => Characters::Widest(points),
+        })
     }
 
     /// Append the strings of a list from that index on; the index of the first element that is none.

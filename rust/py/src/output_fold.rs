@@ -13,7 +13,7 @@ use crate::error::{busy, malformed, of_bytes, raised};
 use crate::kept::Kept;
 use crate::options::Given;
 use crate::pickled;
-use crate::records::{extend_lines, is_blank, push, push_json, push_text, take, without_bom};
+use crate::records::{extend_lines, extend_text, is_blank, push, push_json, push_text, take, without_bom};
 use crate::selection::{self, Seen};
 use crate::strings::{Input, buffer, to_python, type_name};
 
@@ -89,6 +89,22 @@ fn each<'py>(
     values.try_iter()?.enumerate().try_for_each(|(index, value)| visit(index, value?))
 }
 
+#[cold]
+fn no_piece(value: &Bound<'_, PyAny>) -> PyErr {
+    match type_name(value) {
+        Ok(name) => PyTypeError::new_err(format!("push_text takes a str, not {name}")),
+        Err(error) => error,
+    }
+}
+
+#[cold]
+fn odd_piece(index: usize, value: &Bound<'_, PyAny>) -> PyErr {
+    match type_name(value) {
+        Ok(name) => PyTypeError::new_err(format!("extend_text takes str, piece {index} is one, not {name}")),
+        Err(error) => error,
+    }
+}
+
 #[pymethods]
 impl AssistantOutputFold {
     #[new]
@@ -107,10 +123,7 @@ impl AssistantOutputFold {
     /// Take one piece of streamed text; the empty piece is no signal.
     #[pyo3(signature = (text: "str", /))]
     fn push_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.pushing(py, |fold| match push_text(fold, text)? {
-            Some(()) => Ok(()),
-            None => Err(PyTypeError::new_err(format!("push_text takes a str, not {}", type_name(text)?))),
-        })
+        self.pushing(py, |fold| if push_text(fold, text)? { Ok(()) } else { Err(no_piece(text)) })
     }
 
     /// Take one event as JSON text. Raises MalformedEventError and stays as it was (S7).
@@ -136,13 +149,15 @@ impl AssistantOutputFold {
     #[pyo3(signature = (pieces: "collections.abc.Iterable[str]", /))]
     fn extend_text(&self, py: Python<'_>, pieces: &Bound<'_, PyAny>) -> PyResult<()> {
         self.pushing(py, |fold| {
-            each(pieces, "extend_text", "strings", |index, piece| match push_text(fold, &piece)? {
-                Some(()) => Ok(()),
-                None => Err(PyTypeError::new_err(format!(
-                    "extend_text takes str, piece {index} is one, not {}",
-                    type_name(&piece)?
-                ))),
-            })
+            let Ok(list) = pieces.cast_exact::<PyList>() else {
+                return each(pieces, "extend_text", "strings", |index, piece| {
+                    if push_text(fold, &piece)? { Ok(()) } else { Err(odd_piece(index, &piece)) }
+                });
+            };
+            match extend_text(fold, list)? {
+                Some(index) => Err(odd_piece(index, &list.get_item(index)?)),
+                None => Ok(()),
+            }
         })
     }
 

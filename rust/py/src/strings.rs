@@ -29,7 +29,7 @@ pub fn with_wtf8<R>(text: &Bound<'_, PyString>, read: impl FnOnce(&[u8]) -> R) -
 }
 
 /// Append the characters of a Python string.
-#[inline]
+#[inline(always)]
 pub fn append(text: &Bound<'_, PyString>, pieces: &mut Pieces<'_>) -> PyResult<()> {
     let characters = attached::characters(text)?;
     if let Some(into) = pieces.next() {
@@ -41,6 +41,7 @@ pub fn append(text: &Bound<'_, PyString>, pieces: &mut Pieces<'_>) -> PyResult<(
     Ok(())
 }
 
+#[inline(never)]
 fn push_wide(characters: &Characters<'_>, into: &mut Text) {
     match characters {
         Characters::Ascii(ascii) => into.push_ascii(ascii),
