@@ -269,7 +269,11 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
 
 #[inline]
 fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
-    let kind = chunk.member(Key::Type).map_err(Error::Foreign)?;
+    let [kind, text] = if N::IS_WALKED {
+        chunk.members([Key::Type, Key::Text]).map_err(Error::Foreign)?
+    } else {
+        [chunk.member(Key::Type).map_err(Error::Foreign)?, None]
+    };
     let is_delta = match kind {
         Some(kind) => kind.with_text(|kind| kind == b"text-delta").map_err(Error::Foreign)?.unwrap_or(false),
         None => false,
@@ -277,7 +281,7 @@ fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> 
     if !is_delta {
         return Ok(());
     }
-    match chunk.member(Key::Text).map_err(Error::Foreign)? {
+    match if N::IS_WALKED { text } else { chunk.member(Key::Text).map_err(Error::Foreign)? } {
         Some(text) if text.append_to(to).map_err(Error::Foreign)? => Ok(()),
         other => Err(absent_or_odd(other.as_ref(), format!("{}.text", path()), "a string")),
     }

@@ -1,8 +1,7 @@
 //! Sound records as most are: objects without white space, or with a space after each comma and colon, judged sixty-four bytes at a time.
 //!
 //! Each block is turned into one bit mask a class of bytes. What neighbours may stand beside each other is then a matter
-//! of shifts; what depends on the container around (a comma in an object must be followed by a name) is settled at each
-//! bracket, by counting the commas and colons since the last. Whatever is unusual, other white space or an
+//! of shifts; what only a list or only an object forbids is noted, and settled at the next bracket. Whatever is unusual, other white space or an
 //! exponent as much as a defect, is left to [`super::reader`]: it judges alone, and this may never call sound what it doesn't.
 
 use wide::u8x16;
@@ -96,7 +95,8 @@ impl Block {
 #[derive(Default)]
 struct Before {
     ended_string: u64,
-    ended_value_string: u64,
+    /// One that may be a name.
+    ended_name: u64,
     open: u64,
     close: u64,
     colon: u64,
@@ -108,8 +108,8 @@ struct Before {
     leading_zero: u64,
     /// A backslash that escapes the next byte.
     backslash: u64,
-    /// A string that stands for a value and isn't over.
-    value_string: u64,
+    /// A string that may be a name and isn't over.
+    name: u64,
     /// All ones inside a string.
     inside: u64,
     /// Which of the next bytes belong to a `\u`.
@@ -222,11 +222,16 @@ pub fn is_sound(data: &[u8], marks: &mut Marks) -> bool {
         bad |= comma & !after_value;
         bad |= close & !(after_value | after_open);
 
-        // A string after a colon is a value: adding carries from its beginning to its end, where no colon may follow.
-        let (sum, over) = inside.overflowing_add(begins & (after_colon | after_spaced_colon));
-        let (sum, more) = sum.overflowing_add(before.value_string);
-        before.value_string = u64::from(over | more);
-        bad |= colon & (!after_string | after(sum & ends, &mut before.ended_value_string));
+        // A string after a comma or at the beginning may be a name: adding carries from where it begins to where it
+        // ends. A colon stands after a name alone.
+        let after_separator = after_open | after_comma | after_spaced_comma;
+        let (sum, over) = inside.overflowing_add(begins & after_separator);
+        let (sum, more) = sum.overflowing_add(before.name);
+        before.name = u64::from(over | more);
+        let after_name = after(sum & ends, &mut before.ended_name);
+        bad |= colon & !after_name;
+        // What an object forbids: a name without a colon, and anything but a name where one is due. A list: colons.
+        let not_in_object = after_name & !colon | (scalar_begins | open) & after_separator;
 
         // Scalars: digits alone are a number, unless several begin with zero. So long a number may be out of range.
         let is_longer = scalar_begins & (scalar >> 1 | 1 << 63);
@@ -236,7 +241,7 @@ pub fn is_sound(data: &[u8], marks: &mut Marks) -> bool {
         if bad != 0 || scalar == u64::MAX || !are_scalars(data, at, scalar & !digit) {
             return false;
         }
-        if !level.pass(data, at, [comma, colon, open, close], marks) {
+        if !level.pass(data, at, [not_in_object, colon], [open, close], marks) {
             return false;
         }
         at += BLOCK;
@@ -273,79 +278,72 @@ fn is_number(scalar: &[u8]) -> bool {
         && scalar.len() < 300
 }
 
-/// The container that we are in, and what was met in it since the last bracket.
+/// The container that we are in.
 #[derive(Default)]
 struct Level {
     is_object: bool,
-    /// Whether that bracket opened it.
-    is_at_open: bool,
-    commas: u32,
-    colons: u32,
     is_over: bool,
 }
 
 impl Level {
+    /// Go through the brackets of the block at `base`; false where something stands that its container forbids.
     #[inline(always)]
     fn pass(
         &mut self,
         data: &[u8],
         base: usize,
-        [comma, colon, open, close]: [u64; 4],
+        [not_in_object, not_in_list]: [u64; 2],
+        [open, close]: [u64; 2],
         marks: &mut Marks,
     ) -> bool {
         let mut brackets = open | close;
-        let mut passed = 0;
+        let mut left = u64::MAX;
         while brackets != 0 {
             let place = base + brackets.trailing_zeros() as usize;
             let bit = brackets & brackets.wrapping_neg();
             brackets ^= bit;
-            let between = (bit - 1) & !passed;
-            passed = bit | (bit - 1);
-            self.commas += (comma & between).count_ones();
-            self.colons += (colon & between).count_ones();
-            if !(if open & bit != 0 { self.open(data, place, marks) } else { self.close(data, place, marks) }) {
+            let upto = bit | bit.wrapping_sub(1);
+            if self.forbids(not_in_object, not_in_list) & left & upto != 0 {
                 return false;
             }
-            (self.commas, self.colons) = (0, 0);
+            left = !upto;
+            let is_passed =
+                if open & bit != 0 { self.open(data, place, marks) } else { self.close(data, place, marks) };
+            if !is_passed {
+                return false;
+            }
         }
-        self.commas += (comma & !passed).count_ones();
-        self.colons += (colon & !passed).count_ones();
-        true
+        self.forbids(not_in_object, not_in_list) & left == 0
     }
 
-    /// In an object each comma, and its beginning, has a name and so a colon after it; in a list there is none.
-    fn is_balanced(&self, is_empty: bool) -> bool {
-        let names = self.commas + u32::from(self.is_at_open && !is_empty);
-        self.colons == if self.is_object { names } else { 0 }
+    #[inline(always)]
+    fn forbids(&self, not_in_object: u64, not_in_list: u64) -> u64 {
+        if self.is_object { not_in_object } else { not_in_list }
     }
 
     #[inline(always)]
     fn open(&mut self, data: &[u8], place: usize, marks: &mut Marks) -> bool {
-        if self.is_over || !self.is_balanced(false) || marks.stack.len() == MAX_DEPTH {
+        if self.is_over || marks.stack.len() == MAX_DEPTH {
             return false;
         }
         marks.stack.push((marks.containers.len(), self.is_object));
+        // Less than the record's length, which fits.
         #[allow(clippy::cast_possible_truncation)]
         marks.containers.push(Container { open: place as u32, close: 0, inside: 0 });
         self.is_object = data[place] == b'{';
-        self.is_at_open = true;
-        // A name, or nothing.
-        !self.is_object || matches!(data.get(place + 1), Some(b'"' | b'}'))
+        true
     }
 
     #[inline(always)]
     fn close(&mut self, data: &[u8], place: usize, marks: &mut Marks) -> bool {
-        let is_empty = self.is_at_open && matches!(data[place - 1], b'{' | b'[');
         let Some((which, is_in_object)) = marks.stack.pop() else { return false };
-        if !self.is_balanced(is_empty) || self.is_object != (data[place] == b'}') {
+        if self.is_object != (data[place] == b'}') {
             return false;
         }
-        // Less than the record's length, which fits.
         #[allow(clippy::cast_possible_truncation)]
         let (close, inside) = (place as u32, (marks.containers.len() - which - 1) as u32);
         marks.containers[which] = Container { close, inside, ..marks.containers[which] };
         self.is_object = is_in_object;
-        self.is_at_open = false;
         self.is_over = marks.stack.is_empty();
         true
     }

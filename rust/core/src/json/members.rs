@@ -2,6 +2,7 @@
 
 use memchr::memchr2;
 
+use super::bulk::Marks;
 use super::reader::{Reader, is_space};
 use super::value::{Place, Value};
 
@@ -30,6 +31,32 @@ impl<'a> Members<'a> {
         Self { raw, place, at: if is_container { 1 } else { raw.len() }, is_object }
     }
 
+    /// The next string of a list, between its quotes, and whether it has escapes; None for whatever else is next.
+    #[inline]
+    pub fn next_string(&mut self) -> Option<Name<'a>> {
+        if self.next_byte()? != b'"' {
+            return None;
+        }
+        let start = self.at + 1;
+        let (end, has_escapes) = match self.place.marks {
+            Some(marks) => {
+                marked_end(marks, self.place.base + start).map(|(end, has)| (end - self.place.base, has))?
+            }
+            None => string_end(self.raw, start)?,
+        };
+        self.at = end + 1;
+        Some(Name { raw: self.raw.get(start..end)?, has_escapes })
+    }
+
+    /// The next member or element.
+    #[inline]
+    pub fn next(&mut self) -> Option<(Name<'a>, Value<'a>)> {
+        match self.place.marks {
+            Some(marks) => self.next_marked(marks),
+            None => self.next_plain(),
+        }
+    }
+
     /// The next byte that is neither white space nor a comma.
     #[inline]
     fn next_byte(&mut self) -> Option<u8> {
@@ -42,93 +69,82 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The next string of a list, between its quotes, and whether it has escapes; None for whatever else is next.
+    /// Of a record with marks: it has no white space but one space after commas and colons.
     #[inline]
-    pub fn next_string(&mut self) -> Option<Name<'a>> {
-        if self.next_byte()? != b'"' {
-            return None;
+    fn next_marked(&mut self, marks: &'a Marks) -> Option<(Name<'a>, Value<'a>)> {
+        let (raw, base) = (self.raw, self.place.base);
+        let after_space = |at: usize| at + usize::from(raw.get(at) == Some(&b' '));
+        let mut at = after_space(self.at + usize::from(raw.get(self.at) == Some(&b',')));
+        let mut name = Name { raw: b"", has_escapes: false };
+        if self.is_object {
+            if *raw.get(at)? != b'"' {
+                return None;
+            }
+            let (end, has_escapes) = marked_end(marks, base + at + 1)?;
+            name = Name { raw: raw.get(at + 1..end - base)?, has_escapes };
+            at = after_space(end - base + 2);
         }
-        self.string()
+        let (start, mut first) = (at, 0);
+        match *raw.get(at)? {
+            b'"' => at = marked_end(marks, base + at + 1)?.0 - base + 1,
+            b'{' | b'[' => {
+                first = self.place.first + 1;
+                let container = marks.containers.get(self.place.first)?;
+                self.place.first = first + container.inside as usize;
+                at = (container.close as usize + 1).checked_sub(base)?;
+            }
+            b'}' | b']' => return None,
+            _ => {
+                while !matches!(raw.get(at)?, b',' | b'}' | b']') {
+                    at += 1;
+                }
+            }
+        }
+        self.at = at;
+        let place = Place { base: base + start, first, ..self.place };
+        Some((name, Value::at(raw.get(start..at)?, place)))
     }
 
-    /// The next member or element.
-    #[inline]
-    pub fn next(&mut self) -> Option<(Name<'a>, Value<'a>)> {
+    /// Of a value that a fold kept, or a record with other white space: nobody noted where things are.
+    fn next_plain(&mut self) -> Option<(Name<'a>, Value<'a>)> {
         let mut name = Name { raw: b"", has_escapes: false };
         let mut byte = self.next_byte()?;
         if self.is_object && byte == b'"' {
-            name = self.string()?;
+            let start = self.at + 1;
+            let (end, has_escapes) = string_end(self.raw, start)?;
+            name = Name { raw: self.raw.get(start..end)?, has_escapes };
+            self.at = end + 1;
             while matches!(self.raw.get(self.at), Some(byte) if *byte == b':' || is_space(*byte)) {
                 self.at += 1;
             }
             byte = *self.raw.get(self.at)?;
         }
-        let start = self.at;
-        let mut first = 0;
-        match byte {
-            b'}' | b']' => return None,
-            b'"' => {
-                self.string()?;
-            }
-            b'{' | b'[' => first = self.container()?,
-            _ => self.scalar(),
+        if matches!(byte, b'}' | b']') {
+            return None;
         }
-        let raw = self.raw.get(start..self.at).filter(|raw| !raw.is_empty())?;
-        Some((name, Value::at(raw, Place { base: self.place.base + start, first, ..self.place })))
-    }
-
-    /// Past a string; what is between its quotes.
-    #[inline]
-    fn string(&mut self) -> Option<Name<'a>> {
-        let start = self.at + 1;
-        let Some(marks) = self.place.marks else {
-            let (end, has_escapes) = string_end(self.raw, start)?;
-            self.at = end + 1;
-            return Some(Name { raw: self.raw.get(start..end)?, has_escapes });
-        };
-        let from = self.place.base + start;
-        let mut word = from / 64;
-        let mut live = u64::MAX << (from % 64);
-        let mut has_escapes = false;
-        let bit = loop {
-            let &(quotes, backslashes) = marks.strings.get(word)?;
-            let quotes = quotes & live;
-            // Those before the quote, or all.
-            has_escapes |= backslashes & live & quotes.wrapping_sub(1) & !quotes != 0;
-            if quotes != 0 {
-                break quotes.trailing_zeros() as usize;
-            }
-            (word, live) = (word + 1, u64::MAX);
-        };
-        let end = word * 64 + bit - self.place.base;
-        self.at = end + 1;
-        Some(Name { raw: self.raw.get(start..end)?, has_escapes })
-    }
-
-    /// Past a container; the number of the first in it.
-    #[inline]
-    fn container(&mut self) -> Option<usize> {
-        if let Some(marks) = self.place.marks {
-            let container = marks.containers.get(self.place.first)?;
-            let first = self.place.first + 1;
-            self.at = (container.close as usize).checked_sub(self.place.base)? + 1;
-            self.place.first = first + container.inside as usize;
-            return Some(first);
-        }
-        // A value that a fold kept, or a record that isn't minified: nobody noted where its containers are.
         let mut reader = Reader { data: self.raw, at: self.at };
         reader.skip_value()?;
+        let raw = self.raw.get(self.at..reader.at).filter(|raw| !raw.is_empty())?;
         self.at = reader.at;
-        Some(0)
+        Some((name, Value::kept(raw)))
     }
+}
 
-    /// Past a number or a word.
-    #[inline]
-    fn scalar(&mut self) {
-        let is_over = |byte: u8| matches!(byte, b',' | b'}' | b']') || is_space(byte);
-        while matches!(self.raw.get(self.at), Some(byte) if !is_over(*byte)) {
-            self.at += 1;
+/// The offset of the quote that ends a string, and whether there are escapes before that; `from` is after the first.
+#[inline]
+fn marked_end(marks: &Marks, from: usize) -> Option<(usize, bool)> {
+    let mut at = from / 64;
+    let mut live = u64::MAX << (from % 64);
+    let mut has_escapes = false;
+    loop {
+        let &(quotes, backslashes) = marks.strings.get(at)?;
+        let quotes = quotes & live;
+        // Those before the quote, or all.
+        has_escapes |= backslashes & live & quotes.wrapping_sub(1) & !quotes != 0;
+        if quotes != 0 {
+            return Some((at * 64 + quotes.trailing_zeros() as usize, has_escapes));
         }
+        (at, live) = (at + 1, u64::MAX);
     }
 }
 
