@@ -95,6 +95,7 @@ $(BENCH)/.peers: benches/peers.txt pyproject.toml | $(BENCH)/.wheel
 
 bench: $(BENCH)/.wheel $(BENCH)/.peers ## measure (minutes), and write benches/README.md: make bench ONLY="log_file calls" for some questions
 	$(BENCH)/bin/python benches/run.py .benchmarks.json $(if $(ONLY),--only $(ONLY)) $(BENCHFLAGS)
+	$(BENCH)/bin/python tools/bench_plots.py .benchmarks.json
 	$(BENCH)/bin/python tools/bench_page.py .benchmarks.json
 
 bench-full: BENCHFLAGS += --full

@@ -21,7 +21,18 @@ from contenders import refuse_other_builds
 from questions import Question, Scale
 from runner import WrongAnswerError, measured
 
-NAMES: Final = ("log_file", "log_bytes", "log_zstd", "many_logs")
+NAMES: Final = (
+    "log_file",
+    "log_bytes",
+    "log_zstd",
+    "many_logs",
+    "calls",
+    "streams",
+    "lists",
+    "kit_text",
+    "growth",
+    "startup",
+)
 
 
 def question(name: str) -> Question:
@@ -34,6 +45,7 @@ def asked(one: Question, scale: Scale) -> Iterator[dict[str, Any]]:
     budget = one.seconds * (3 if scale.full else 1)
     for workload in one.workloads(scale):
         started = perf_counter()
+        # Without contenders there are only the reasons why.
         yield measured(workload, budget)
         print(f"  {one.name}: {workload.name} ({perf_counter() - started:.0f} s)", file=sys.stderr, flush=True)
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 SAMPLE_SECONDS: Final = 1e-3
 MOST_CALLS: Final = 2_000
 MOST_ROUNDS: Final = 31
-# Who takes longer is timed once (the check before was the warm-up).
+# Who takes longer is timed once: by the call whose answer was checked.
 ONCE_SECONDS: Final = 4.0
 
 
@@ -48,6 +48,8 @@ class Contender:
     """Bytes that a process of its own grows by."""
     expected: Any = None
     """Where it is not the workload's."""
+    answer: Callable[[Any], Any] | None = None
+    """Untimed: from what `call` gives to the answer."""
 
 
 @dataclass(slots=True)
@@ -67,18 +69,18 @@ class Workload:
 
 def measured(workload: Workload, budget: float) -> dict[str, Any]:
     """Check and time; `budget` is about how many seconds each contender gets. Raises WrongAnswerError."""
-    plans = {
-        contender.name: _plan(contender, _checked(workload, contender), budget) for contender in workload.contenders
-    }
+    first = {one.name: _checked(workload, one) for one in workload.contenders}
+    plans = {one.name: _plan(one, first[one.name], budget) for one in workload.contenders}
     memory = {one.name: one.memory() for one in workload.contenders if one.memory is not None}
     samples: dict[str, list[float]] = {contender.name: [] for contender in workload.contenders}
     gc.collect()
-    for number in range(max(rounds for rounds, _ in plans.values())):
+    for number in range(max((rounds for rounds, _ in plans.values()), default=0)):
         for contender in workload.contenders:
             rounds, calls = plans[contender.name]
-            if number < rounds:
-                units = contender.units or workload.units
-                samples[contender.name].append(_timed(contender, calls) / units)
+            if number >= rounds:
+                continue
+            took = _timed(contender, calls) if calls else first[contender.name]
+            samples[contender.name].append(took / (contender.units or workload.units))
     return {
         "workload": workload.name,
         "unit": workload.unit,
@@ -96,6 +98,8 @@ def _checked(workload: Workload, contender: Contender) -> float:
     started = perf_counter()
     answer = contender.call(argument)
     took = perf_counter() - started
+    if contender.answer is not None:
+        answer = contender.answer(answer)
     expected = workload.expected if contender.expected is None else contender.expected
     if contender.checked and answer != expected:
         raise WrongAnswerError(f"{contender.name} gives a wrong answer for {workload.name}: {answer!r:.200}")
@@ -103,13 +107,13 @@ def _checked(workload: Workload, contender: Contender) -> float:
 
 
 def _plan(contender: Contender, took: float, budget: float) -> tuple[int, int]:
-    """Rounds, and calls a sample."""
+    """Rounds, and calls a sample; none if the checked call is the only one."""
+    if took > ONCE_SECONDS:
+        return 1, 0
     if took < SAMPLE_SECONDS:
         # The first call may have been a cold one.
         took = _timed(contender, 1)
     calls = 1 if took >= SAMPLE_SECONDS else min(MOST_CALLS, ceil(SAMPLE_SECONDS / max(took, 1e-9)))
-    if took > ONCE_SECONDS:
-        return 1, 1
     return max(3, min(MOST_ROUNDS, int(budget / (took * calls)))), calls
 
 

@@ -30,6 +30,11 @@ STEPS_A_TURN: Final = 12
 # Characters of one tool result: in logs, and in lists, where 100,000 events shall fit into memory.
 LOG_NOISE: Final = (3_000, 9_000)
 LIST_NOISE: Final = (100, 700)
+# Pieces of reasoning and of text in one reply.
+REPLY_PIECES: Final = (40, 106)
+# For logs of a few kilobytes: short results, short replies.
+SMALL_NOISE: Final = (20, 60)
+SMALL_PIECES: Final = (2, 4)
 
 _NEEDLE: Final = re.compile(rb"assistant/|text-chunks|turn/start|turn/end|end-seed|subagent\.started|\\u00[2-7]|\\/")
 # As they stand in JSON, inside a string.
@@ -109,9 +114,9 @@ class Reply:
     content_json: bytes
 
     @classmethod
-    def of(cls, rng: random.Random) -> Reply:
-        thoughts = [piece(rng) for _ in range(40)]
-        said = [piece(rng) for _ in range(106)]
+    def of(cls, rng: random.Random, *, pieces: tuple[int, int] = REPLY_PIECES) -> Reply:
+        thoughts = [piece(rng) for _ in range(pieces[0])]
+        said = [piece(rng) for _ in range(pieces[1])]
         arguments = dumps({"command": _prose(rng, 60), "cwd": "/home/dev/app"}).decode()
         time = 1_796_073_000_000
         blocks: list[dict[str, Any]] = [
@@ -148,12 +153,19 @@ def steps(pieces: list[str]) -> list[int]:
 class Session:
     """One session as it is written: `beginning`, then `step` as often as wanted, then `ending`."""
 
-    def __init__(self, kind: Kind, *, noise: tuple[int, int] = LOG_NOISE, seed: int = SEED) -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        *,
+        noise: tuple[int, int] = LOG_NOISE,
+        pieces: tuple[int, int] = REPLY_PIECES,
+        seed: int = SEED,
+    ) -> None:
         rng = random.Random(seed)
         self.kind = kind
         self.rng = rng
         # Pools, so that a GB takes seconds; they hold far more than a processor's caches do.
-        self.replies = [Reply.of(rng) for _ in range(512)]
+        self.replies = [Reply.of(rng, pieces=pieces) for _ in range(512)]
         self.plain = [printed(rng, rng.randint(*noise), needles=False) for _ in range(1_024)]
         self.needles = [printed(rng, rng.randint(*noise), needles=True) for _ in range(64)]
         self.restart()

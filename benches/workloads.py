@@ -7,9 +7,29 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from session import LIST_NOISE, SEED, Kind, Output, Reply, Session, chunk, dumps, piece, printed, steps
+from session import (
+    LIST_NOISE,
+    SEED,
+    SMALL_NOISE,
+    SMALL_PIECES,
+    Kind,
+    Output,
+    Reply,
+    Session,
+    chunk,
+    dumps,
+    piece,
+    printed,
+    steps,
+)
+
+# Before there is anything to answer with: in `tail_far` the second step has the message.
+LEAST_STEPS: Final[dict[Kind, int]] = {"normal": 0, "tail_far": 2, "no_message": 1}
+TINY_BYTES: Final = 10_000
+# Below, a step of the usual size would be the whole log.
+SMALL_BYTES: Final = 100_000
 
 
 def log_lines(session: Session, size: int) -> Iterator[list[bytes]]:
@@ -17,7 +37,7 @@ def log_lines(session: Session, size: int) -> Iterator[list[bytes]]:
     lines = session.beginning()
     written = sum(map(len, lines))
     yield lines
-    while written < size or session.steps < 2:
+    while written < size or session.steps < LEAST_STEPS[session.kind]:
         lines = session.step()
         written += sum(map(len, lines))
         yield lines
@@ -26,11 +46,36 @@ def log_lines(session: Session, size: int) -> Iterator[list[bytes]]:
 
 def write_log(path: Path, kind: Kind, size: int, *, seed: int = SEED) -> Output:
     """Write a log of `size` bytes or a step more, in bounded memory; its expected answer."""
-    session = Session(kind, seed=seed)
+    if size < TINY_BYTES:
+        lines, output = tiny_log(kind, size)
+        path.write_bytes(b"".join(lines))
+        return output
+    small = size < SMALL_BYTES
+    session = Session(kind, noise=SMALL_NOISE, pieces=SMALL_PIECES, seed=seed) if small else Session(kind, seed=seed)
     with path.open("wb", buffering=1 << 20) as file:
         for lines in log_lines(session, size):
             file.writelines(lines)
     return session.output
+
+
+def tiny_log(kind: Kind, size: int) -> tuple[list[bytes], Output]:
+    """A log of a few lines, padded by what the user asked; a step of a session would be more."""
+    said: list[dict[str, Any]] = [{"type": "text", "text": "Done ✅"}]
+    record = {"type": "text-chunks", "time0": 1, "index": 0, "dt": [0], "texts": ["Half an ", "answer"]}
+    message = {"type": "assistant/message", "data": {"message": {"role": "assistant", "content": said}}}
+    attempt = {"type": "assistant/attempt", "data": {"stream": [record]}}
+    asked: dict[str, Any] = {"type": "user/message", "data": {"content": [{"type": "text", "text": ""}]}}
+    spoken = {"normal": [asked, message], "tail_far": [message, asked, attempt], "no_message": [asked, attempt]}
+    events = [
+        {"type": "session", "version": 4, "id": "s", "createdAt": 1},
+        {"type": "turn/start", "data": {"turn": 1}},
+        *spoken[kind],
+        {"type": "turn/end", "data": {"turn": 1, "reason": {"kind": "completed"}}},
+    ]
+    missing = size - sum(len(dumps(event)) + 1 for event in events)
+    asked["data"]["content"][0]["text"] = "x" * max(0, missing)
+    lines = [dumps(event) + b"\n" for event in events]
+    return lines, [{"type": "text", "text": "Half an answer"}] if kind == "no_message" else said
 
 
 def write_zstd(path: Path, kind: Kind, size: int, *, seed: int = SEED) -> Output:
@@ -111,14 +156,21 @@ def samples(*, seed: int = SEED) -> list[Sample]:
         Sample("tool/result", event("tool/result", {"message": result})),
         Sample("assistant/message", event("assistant/message", streamed), content=reply.content),
         Sample("attempt, one delta", event("assistant/attempt", {"stream": one}), text=delta),
+        Sample("chunk", event("assistant/chunk", {"chunk": one[0]["chunk"]}), text=delta),
         Sample("attempt, 50 packed texts", event("assistant/attempt", {"stream": many}), text="".join(packed)),
     ]
 
 
-def text_pieces(count: int, *, seed: int = SEED) -> tuple[list[str], Output]:
-    """A stream of text, one object a piece; the expected answer."""
+def piece_source(count: int, *, seed: int = SEED) -> Iterator[str]:
+    """A stream of text, one object a piece, in bounded memory."""
     rng = random.Random(seed)
-    pieces = [piece(rng) for _ in range(count)]
+    for _ in range(count):
+        yield piece(rng)
+
+
+def text_pieces(count: int, *, seed: int = SEED) -> tuple[list[str], Output]:
+    """A stream of text as a list; the expected answer."""
+    pieces = list(piece_source(count, seed=seed))
     return pieces, [{"type": "text", "text": "".join(pieces)}]
 
 

@@ -20,6 +20,7 @@ README: Final = Path(__file__).resolve().parent.parent / "benches" / "README.md"
 BEGIN: Final = "<!-- measured: written by tools/bench_page.py -->"
 END: Final = "<!-- measured: end -->"
 RUST: Final = "rust"
+MOST_COLUMNS: Final = 4
 
 
 class PageError(Exception):
@@ -93,15 +94,15 @@ def section(asked: Answered) -> Iterator[str]:
 
 
 def times(workloads: list[Measured]) -> str:
-    """A row a contender, a column a workload."""
+    """A row a contender and a column a workload, or the other way round where there are many workloads."""
     fed = {timing.name: timing.fed for one in workloads for timing in one.timings.values()}
     units = {one.unit for one in workloads}
     each = f"per {units.pop()}" if len(units) == 1 and "answer" not in units else ""
+    if len(workloads) > MOST_COLUMNS:
+        rows = [[one.name, *(cell(one, name) for name in fed)] for one in workloads]
+        return table([each, *fed], rows)
     told = any(fed.values())
-    rows = []
-    for name, what in fed.items():
-        cells = [cell(one, name) for one in workloads]
-        rows.append([name, *([what] if told else []), *cells])
+    rows = [[name, *([what] if told else []), *(cell(one, name) for one in workloads)] for name, what in fed.items()]
     head = [each, *(["fed with"] if told else []), *(one.name for one in workloads)]
     return table(head, rows, left=2 if told else 1)
 

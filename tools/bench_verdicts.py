@@ -65,7 +65,7 @@ def _of_ratio(one: targets.Ratio, results: Results) -> Verdict:
     elif one.at_most is not None:
         wanted = f"at most {multiple(one.at_most)}"
     else:
-        raise ValueError(f"a target without a bound: {one}")
+        wanted = "beside it"
     if one.goal is not None:
         wanted += f", goal {multiple(one.goal)}"
     over = results.timing(one.question, one.workload, one.over)
@@ -75,8 +75,10 @@ def _of_ratio(one: targets.Ratio, results: Results) -> Verdict:
     value = ratio(over, under)
     if one.at_least is not None:
         met: Met = "no" if value < one.at_least else "goal" if one.goal is not None and value >= one.goal else "yes"
+    elif one.at_most is None:
+        met = MISSING
     else:
-        met = "no" if value > (one.at_most or 0) else "goal" if one.goal is not None and value <= one.goal else "yes"
+        met = "no" if value > one.at_most else "goal" if one.goal is not None and value <= one.goal else "yes"
     return Verdict(one.work, compared, wanted, multiple(value), met, _command(one, results))
 
 

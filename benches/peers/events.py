@@ -58,8 +58,11 @@ class HandFold:
         kind = event["type"]
         if kind == "assistant/message":
             self.content = event["data"]["message"]["content"] or self.content
-        if self.content is None and kind in ("assistant/message", "assistant/attempt"):
-            add_texts(event, self.texts)
+        if self.content is None:
+            if kind in ("assistant/message", "assistant/attempt"):
+                add_texts(event, self.texts)
+            elif kind == "assistant/chunk" and event["data"]["chunk"]["type"] == "text-delta":
+                self.texts.append(event["data"]["chunk"]["text"])
 
     def push_text(self, piece: str) -> None:
         if self.content is None:
