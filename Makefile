@@ -1,6 +1,6 @@
 # Every repeated act has a name; .ci/run calls the same names. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-hard soak fuzz lint types stubs stubs-check docs clauses bench bench-full package format clean
+.PHONY: help demo test test-hard soak fuzz lint types stubs stubs-check docs clauses bench bench-full bench-check package format clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -100,6 +100,9 @@ bench: $(BENCH)/.wheel $(BENCH)/.peers ## measure (minutes), and write benches/R
 
 bench-full: BENCHFLAGS += --full
 bench-full: bench ## the same with logs of 1 GB, lists of 1,000,000, streams of 1e7 chunks (an hour, 20 GB of disk)
+
+bench-check: $(BENCH)/.wheel ## instruction counts of the main work against benches/instructions.json (valgrind; UPDATE=1 keeps them)
+	$(BENCH)/bin/python tools/bench_check.py $(BENCH)/bin/python $(if $(UPDATE),--update)
 
 package: $(VENV)/.tools ## wheel and source distribution, installed and tried in an environment of their own
 	$(BIN)/python tools/package.py
