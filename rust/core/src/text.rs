@@ -183,7 +183,7 @@ impl<'t> Pieces<'t> {
 
     /// Where the next piece goes; None for one that is passed over. To be asked once a piece.
     #[inline]
-    pub fn next(&mut self) -> Option<&mut Text> {
+    pub fn room(&mut self) -> Option<&mut Text> {
         if self.skip > 0 {
             self.skip -= 1;
             return None;
@@ -194,7 +194,7 @@ impl<'t> Pieces<'t> {
     /// Take a piece, in WTF-8.
     #[inline]
     pub fn push(&mut self, piece: &[u8]) {
-        if let Some(text) = self.next() {
+        if let Some(text) = self.room() {
             text.push(piece);
         }
     }

@@ -140,13 +140,14 @@ impl<T: Send> DerefMut for Seated<'_, T> {
     }
 }
 
-#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
-pub use direct::{append_each, characters, string};
-#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
-pub use stable::{append_each, characters, string};
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED, PyPy, GraalPy)))]
+pub use direct::{append_each, characters, first_member, kind_at};
+#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED, PyPy, GraalPy))]
+pub use stable::{append_each, characters, first_member, kind_at};
 
 /// The characters of a string as Python stores them: as wide as the widest needs.
-#[cfg_attr(any(Py_LIMITED_API, Py_GIL_DISABLED), allow(dead_code))]
+// Each build makes either the last or the others.
+#[allow(dead_code)]
 pub enum Characters<'a> {
     /// Nothing above U+007F.
     Ascii(&'a [u8]),
@@ -160,13 +161,14 @@ pub enum Characters<'a> {
     Copied(std::borrow::Cow<'a, [u8]>),
 }
 
-#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED)))]
+#[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED, PyPy, GraalPy)))]
 mod direct {
+    use lastsaid_core::formats::dsh::{self, Named};
     use lastsaid_core::text::Pieces;
     use pyo3::ffi;
     use pyo3::prelude::*;
     use pyo3::types::string::PyStringData;
-    use pyo3::types::{PyList, PyString};
+    use pyo3::types::{PyDict, PyList, PyString};
 
     use super::Characters;
     use crate::strings;
@@ -206,38 +208,157 @@ mod direct {
     #[inline]
     pub fn append_each(list: &Bound<'_, PyList>, from: usize, pieces: &mut Pieces<'_>) -> PyResult<Option<usize>> {
         let mut index = from as ffi::Py_ssize_t;
-        // SAFETY (of the borrowed elements): nothing in this loop runs Python code or detaches: the type's flags, the
-        // characters, and the core's buffer. So the list can't change and the element stays alive in it.
-        // The length is read each time nevertheless.
-        while index < unsafe { ffi::PyList_GET_SIZE(list.as_ptr()) } {
-            let element = unsafe { ffi::PyList_GET_ITEM(list.as_ptr(), index) };
-            let element = unsafe { Borrowed::from_ptr(list.py(), element) };
+        loop {
+            // SAFETY: the index is looked at first. The element is borrowed from the list, which can't change while
+            // it is in use: nothing here runs Python code or detaches, neither the look at its type nor at its
+            // characters nor the core's buffer; only an error may, after which it is not used.
+            let element = unsafe {
+                if index >= ffi::PyList_GET_SIZE(list.as_ptr()) {
+                    return Ok(None);
+                }
+                fetch_text_ahead(list, index);
+                Borrowed::from_ptr(list.py(), ffi::PyList_GET_ITEM(list.as_ptr(), index))
+            };
             let Ok(text) = element.cast::<PyString>() else { return Ok(Some(index as usize)) };
             strings::append(&text, pieces)?;
             index += 1;
         }
-        Ok(None)
     }
 
-    /// WTF-8 as a Python string.
-    pub fn string<'py>(py: Python<'py>, wtf8: &[u8]) -> PyResult<Bound<'py, PyString>> {
-        let len = wtf8.len() as ffi::Py_ssize_t;
-        // SAFETY: the pointer and the length are those of a slice; what comes back is a new string or null and an
-        // exception.
+    /// The value of a dict's first member, if that is its name: events, records and blocks begin with their `type`.
+    ///
+    /// A look at one entry costs half of a lookup.
+    #[inline(always)]
+    pub fn first_member<'py>(dict: &Bound<'py, PyDict>, name: &str) -> Option<Bound<'py, PyAny>> {
+        // SAFETY: it is a dict, and the value is alive in it until it is owned: nothing here runs Python code.
+        unsafe { Some(Bound::from_borrowed_ptr(dict.py(), first(dict.as_ptr(), name.as_bytes())?)) }
+    }
+
+    /// The first value of the dict, borrowed, if it has the name. Runs no Python code.
+    ///
+    /// # Safety
+    /// `dict` must be one, the caller must be attached, and use the value before anything can run Python code.
+    #[inline(always)]
+    unsafe fn first(dict: *mut ffi::PyObject, name: &[u8]) -> Option<*mut ffi::PyObject> {
+        let (mut at, mut key, mut value) = (0, std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the caller's.
+        let is_there = unsafe { ffi::PyDict_Next(dict, &mut at, &mut key, &mut value) } != 0;
+        // SAFETY: a dict's key is alive as long as nothing changes the dict.
+        (is_there && unsafe { ascii(key) } == Some(name)).then_some(value)
+    }
+
+    /// The characters of an exact string that is ASCII, by a look at its head.
+    ///
+    /// # Safety
+    /// `object` must be alive, and stay so for as long as the characters are used.
+    #[inline(always)]
+    unsafe fn ascii<'a>(object: *mut ffi::PyObject) -> Option<&'a [u8]> {
+        // SAFETY: the caller's; a string's state is read as the interpreter that this is built for lays it out, and
+        // the characters of one that is compact and ASCII stand behind its head.
+        #[cfg(not(Py_3_14))]
         unsafe {
-            let made = ffi::PyUnicode_DecodeUTF8(wtf8.as_ptr().cast(), len, c"surrogatepass".as_ptr());
-            Ok(Bound::from_owned_ptr_or_err(py, made)?.cast_into_unchecked())
+            if ffi::PyUnicode_CheckExact(object) == 0 || ffi::PyUnicode_IS_COMPACT_ASCII(object) == 0 {
+                return None;
+            }
+            let head = object.cast::<ffi::PyASCIIObject>();
+            Some(std::slice::from_raw_parts(head.add(1).cast::<u8>(), (*head).length as usize))
         }
+        #[cfg(Py_3_14)]
+        // SAFETY: the caller's; every string is ready.
+        unsafe {
+            if ffi::PyUnicode_CheckExact(object) == 0 || ffi::PyUnicode_KIND(object) != ffi::PyUnicode_1BYTE_KIND {
+                return None;
+            }
+            let len = ffi::PyUnicode_GET_LENGTH(object) as usize;
+            let bytes = std::slice::from_raw_parts(ffi::PyUnicode_DATA(object).cast::<u8>(), len);
+            bytes.is_ascii().then_some(bytes)
+        }
+    }
+
+    /// What the event at that index of a list signals, where that is told by its first member alone: an exact dict
+    /// that begins with a `type` of an event that stands bare. No reference is counted, so nothing is written to an
+    /// event that is only passed by, and those `ahead` (-1: before it) are fetched meanwhile.
+    #[inline]
+    pub fn kind_at(list: &Bound<'_, PyList>, index: usize, ahead: isize) -> Option<Named> {
+        let list = list.as_ptr();
+        // SAFETY: the length is looked at first; the event and its members are alive in the list, which nothing here
+        // can change: nothing runs Python code.
+        unsafe {
+            fetch_ahead(list, index as isize, ahead);
+            let index = index as ffi::Py_ssize_t;
+            if index >= ffi::PyList_GET_SIZE(list) {
+                return None;
+            }
+            let event = ffi::PyList_GET_ITEM(list, index);
+            if ffi::PyDict_CheckExact(event) == 0 {
+                return None;
+            }
+            let name = ascii(first(event, b"type")?)?;
+            Some(dsh::named(name)).filter(|named| !named.is_envelope)
+        }
+    }
+
+    /// Ask for what will be looked at soon: the events of a long list are in no cache, and each is reached by way of
+    /// four others.
+    ///
+    /// # Safety
+    /// `list` must be one, and the caller attached.
+    #[inline(always)]
+    unsafe fn fetch_ahead(list: *mut ffi::PyObject, index: isize, ahead: isize) {
+        // SAFETY: only elements of the list are looked at, which are alive; to fetch an address has no effect.
+        unsafe {
+            let at = |steps: isize| {
+                let index = index + ahead * steps;
+                (0 <= index && index < ffi::PyList_GET_SIZE(list)).then(|| ffi::PyList_GET_ITEM(list, index))
+            };
+            if let Some(event) = at(24) {
+                fetch(event.cast());
+            }
+            if let Some(event) = at(16).filter(|&event| ffi::PyDict_CheckExact(event) != 0) {
+                let keys = (*event.cast::<ffi::PyDictObject>()).ma_keys.cast::<u8>();
+                fetch(keys);
+                fetch(keys.wrapping_add(64));
+            }
+            if let Some(event) = at(8).filter(|&event| ffi::PyDict_CheckExact(event) != 0) {
+                let (mut at, mut key, mut value) = (0, std::ptr::null_mut(), std::ptr::null_mut());
+                if ffi::PyDict_Next(event, &mut at, &mut key, &mut value) != 0 {
+                    fetch(key.cast());
+                    fetch(value.cast());
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn fetch_text_ahead(list: &Bound<'_, PyList>, index: ffi::Py_ssize_t) {
+        // SAFETY: only elements of the list are looked at, which are alive.
+        unsafe {
+            if index + 12 < ffi::PyList_GET_SIZE(list.as_ptr()) {
+                fetch(ffi::PyList_GET_ITEM(list.as_ptr(), index + 12).cast());
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn fetch(address: *const u8) {
+        #[cfg(target_arch = "x86_64")]
+        // SAFETY: a hint to the processor; it reads nothing that the program sees, and ignores bad addresses.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = address;
     }
 }
 
-#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED))]
+#[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED, PyPy, GraalPy))]
 mod stable {
     use std::borrow::Cow;
 
+    use lastsaid_core::formats::dsh::Named;
     use lastsaid_core::text::Pieces;
     use pyo3::prelude::*;
-    use pyo3::types::{PyBytes, PyList, PyString};
+    use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 
     use super::Characters;
     use crate::strings;
@@ -260,11 +381,11 @@ mod stable {
         Ok(None)
     }
 
-    pub fn string<'py>(py: Python<'py>, wtf8: &[u8]) -> PyResult<Bound<'py, PyString>> {
-        if let Ok(text) = std::str::from_utf8(wtf8) {
-            return Ok(PyString::new(py, text));
-        }
-        let text = PyBytes::new(py, wtf8).call_method1("decode", ("utf-8", "surrogatepass"))?;
-        Ok(text.cast_into::<PyString>()?)
+    pub fn first_member<'py>(_dict: &Bound<'py, PyDict>, _name: &str) -> Option<Bound<'py, PyAny>> {
+        None
+    }
+
+    pub fn kind_at(_list: &Bound<'_, PyList>, _index: usize, _ahead: isize) -> Option<Named> {
+        None
     }
 }

@@ -33,7 +33,14 @@ impl<'py> Object<'py> {
         let py = self.0.py();
         let name = names(py)[key as usize].bind(py);
         match self.0.cast::<PyDict>() {
-            Ok(dict) => Ok(dict.get_item(name)?.map(Self)),
+            Ok(dict) => {
+                if key == Key::Type
+                    && let Some(value) = attached::first_member(dict, key.as_str())
+                {
+                    return Ok(Some(Self(value)));
+                }
+                Ok(dict.get_item(name)?.map(Self))
+            }
             Err(_) => self.of_mapping(name),
         }
     }
@@ -163,5 +170,5 @@ impl Node for Object<'_> {
 #[cold]
 fn plain(text: &Bound<'_, PyString>) -> Py<PyAny> {
     let plain = with_wtf8(text, |wtf8| to_python(text.py(), wtf8));
-    plain.flatten().map_or_else(|_| text.clone().into_any().unbind(), |text| text.into_any().unbind())
+    plain.and_then(|plain| plain).unwrap_or_else(|_| text.clone()).into_any().unbind()
 }

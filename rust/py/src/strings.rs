@@ -3,6 +3,7 @@
 use lastsaid_core::error::{Kind, Malformed};
 use lastsaid_core::text::{self, Pieces, Text};
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
@@ -11,7 +12,10 @@ use crate::error::malformed;
 
 /// WTF-8 as a Python string.
 pub fn to_python<'py>(py: Python<'py>, wtf8: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    attached::string(py, wtf8)
+    PyString::from_bytes(py, wtf8).or_else(|_| {
+        let text = PyBytes::new(py, wtf8).call_method1(intern!(py, "decode"), ("utf-8", "surrogatepass"))?;
+        Ok(text.cast_into::<PyString>()?)
+    })
 }
 
 /// The characters of a Python string in WTF-8.
@@ -32,7 +36,7 @@ pub fn with_wtf8<R>(text: &Bound<'_, PyString>, read: impl FnOnce(&[u8]) -> R) -
 #[inline(always)]
 pub fn append(text: &Bound<'_, PyString>, pieces: &mut Pieces<'_>) -> PyResult<()> {
     let characters = attached::characters(text)?;
-    if let Some(into) = pieces.next() {
+    if let Some(into) = pieces.room() {
         match characters {
             Characters::Ascii(ascii) => into.push_ascii(ascii),
             wide => push_wide(&wide, into),

@@ -34,14 +34,16 @@ pub struct Named {
     /// Whether the format knows it.
     pub known: bool,
     is_row: bool,
-    is_envelope: bool,
+    /// Whether what it signals is said by the event inside.
+    pub is_envelope: bool,
 }
 
 const ENVELOPE: &[u8] = b"session_event";
 const UNNAMED: Named = Named { kind: Kind::Nothing, known: false, is_row: false, is_envelope: false };
 
+/// What a type's name says.
 #[inline]
-fn named(name: &[u8]) -> Named {
+pub fn named(name: &[u8]) -> Named {
     let (kind, known, is_row) = match name {
         b"assistant/message" => (Kind::Message, true, false),
         b"assistant/attempt" => (Kind::Stream(Stream::Embedded), true, false),
@@ -230,6 +232,23 @@ pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, to: &mut Pieces<'_>) ->
     }
 }
 
+/// Members of which the first may make the others needless: all of them where that is one walk, else the first alone.
+#[inline(always)]
+fn at_once<N: Node, const M: usize>(node: &N, keys: [Key; M]) -> Result<[Option<N>; M], Error<N::Error>> {
+    if N::IS_WALKED {
+        return node.members(keys).map_err(Error::Foreign);
+    }
+    let mut found = [const { None }; M];
+    found[0] = node.member(keys[0]).map_err(Error::Foreign)?;
+    Ok(found)
+}
+
+/// One of the others.
+#[inline(always)]
+fn or_now<N: Node>(found: Option<N>, node: &N, key: Key) -> Result<Option<N>, Error<N::Error>> {
+    if N::IS_WALKED { Ok(found) } else { node.member(key).map_err(Error::Foreign) }
+}
+
 /// The text of `data.stream`; a missing or null stream is an empty one.
 #[inline]
 pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
@@ -243,11 +262,7 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
     stream.each_by(|index, record| {
         let here = || format!("{path}data.stream[{index}]");
         let record = is_object(Some(record), here)?;
-        let [kind, list, inner] = if N::IS_WALKED {
-            record.members([Key::Type, Key::Texts, Key::Chunk]).map_err(Error::Foreign)?
-        } else {
-            [record.member(Key::Type).map_err(Error::Foreign)?, None, None]
-        };
+        let [kind, list, inner] = at_once(&record, [Key::Type, Key::Texts, Key::Chunk])?;
         let (is_texts, is_chunk) = match kind {
             Some(kind) => kind
                 .with_text(|kind| (kind == b"text-chunks", kind == b"chunk"))
@@ -256,12 +271,10 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
             None => (false, false),
         };
         if is_texts {
-            let list = if N::IS_WALKED { list } else { record.member(Key::Texts).map_err(Error::Foreign)? };
-            texts(list, &|| format!("{}.texts", here()), to)?;
+            texts(or_now(list, &record, Key::Texts)?, &|| format!("{}.texts", here()), to)?;
         } else if is_chunk {
-            let inner = if N::IS_WALKED { inner } else { record.member(Key::Chunk).map_err(Error::Foreign)? };
             let path = || format!("{}.chunk", here());
-            chunk(&is_object(inner, path)?, &path, to)?;
+            chunk(&is_object(or_now(inner, &record, Key::Chunk)?, path)?, &path, to)?;
         }
         Ok(Flow::Continue)
     })
@@ -269,11 +282,7 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
 
 #[inline]
 fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
-    let [kind, text] = if N::IS_WALKED {
-        chunk.members([Key::Type, Key::Text]).map_err(Error::Foreign)?
-    } else {
-        [chunk.member(Key::Type).map_err(Error::Foreign)?, None]
-    };
+    let [kind, text] = at_once(chunk, [Key::Type, Key::Text])?;
     let is_delta = match kind {
         Some(kind) => kind.with_text(|kind| kind == b"text-delta").map_err(Error::Foreign)?.unwrap_or(false),
         None => false,
@@ -281,7 +290,7 @@ fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> 
     if !is_delta {
         return Ok(());
     }
-    match if N::IS_WALKED { text } else { chunk.member(Key::Text).map_err(Error::Foreign)? } {
+    match or_now(text, chunk, Key::Text)? {
         Some(text) if text.append_to(to).map_err(Error::Foreign)? => Ok(()),
         other => Err(absent_or_odd(other.as_ref(), format!("{}.text", path()), "a string")),
     }
