@@ -202,7 +202,7 @@ impl<'a> Node for Value<'a> {
 /// A string, which is UTF-8 but for its escapes.
 #[inline]
 fn append(string: Name<'_>, pieces: &mut Pieces<'_>) {
-    let Some(text) = pieces.next() else { return };
+    let Some(text) = pieces.room() else { return };
     if string.has_escapes {
         let mut plain = Vec::with_capacity(string.raw.len());
         unescape(string.raw, &mut plain);
