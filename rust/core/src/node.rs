@@ -59,6 +59,27 @@ impl Key {
         "version",
     ];
 
+    /// The first eight bytes of each name, the first byte lowest.
+    const WORDS: [u64; Self::NAMES.len()] = {
+        let mut words = [0; Self::NAMES.len()];
+        let mut key = 0;
+        while key < words.len() {
+            let name = Self::NAMES[key].as_bytes();
+            let mut at = 0;
+            while at < name.len() && at < 8 {
+                words[key] |= (name[at] as u64) << (8 * at);
+                at += 1;
+            }
+            key += 1;
+        }
+        words
+    };
+
+    /// The first eight bytes of the member's name, the first byte lowest, and zeros after a shorter one.
+    pub(crate) fn word(self) -> u64 {
+        Self::WORDS[self as usize]
+    }
+
     /// The member's name.
     pub fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]

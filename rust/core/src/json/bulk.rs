@@ -442,7 +442,7 @@ mod tests {
                 let record = moved(record, by);
                 let mut marks = Marks::default();
                 assert!(is_sound(&record, &mut marks));
-                let place = Place { marks: Some(&marks), base: 0, first: 1 };
+                let place = Place { marks: Some(&marks), base: 0, first: 1, is_plain: false };
                 same(Members::new(&record, place), Members::new(&record, Place::default()));
             }
         }

@@ -3,8 +3,10 @@
 use memchr::memchr2;
 
 use super::bulk::Marks;
+use super::escape::unescape;
 use super::reader::{Reader, is_space};
 use super::value::{Place, Value};
+use crate::node::Key;
 
 /// A member's name as it stands between its quotes; empty for an element of a list.
 #[derive(Clone, Copy, Debug)]
@@ -85,8 +87,13 @@ impl<'a> Members<'a> {
             at = after_space(end - base + 2);
         }
         let (start, mut first) = (at, 0);
+        let mut is_plain = false;
         match *raw.get(at)? {
-            b'"' => at = marked_end(marks, base + at + 1)?.0 - base + 1,
+            b'"' => {
+                let (end, has_escapes) = marked_end(marks, base + at + 1)?;
+                is_plain = !has_escapes;
+                at = end - base + 1;
+            }
             b'{' | b'[' => {
                 first = self.place.first + 1;
                 let container = marks.containers.get(self.place.first)?;
@@ -101,7 +108,7 @@ impl<'a> Members<'a> {
             }
         }
         self.at = at;
-        let place = Place { base: base + start, first, ..self.place };
+        let place = Place { base: base + start, first, is_plain, ..self.place };
         Some((name, Value::at(raw.get(start..at)?, place)))
     }
 
@@ -128,6 +135,92 @@ impl<'a> Members<'a> {
         self.at = reader.at;
         Some((name, Value::kept(raw)))
     }
+}
+
+/// The members of an object by name, of several of one name the last. [`Members`] could tell; this is what every record
+/// is asked several times, and it makes no value that isn't asked for.
+pub fn marked_members<'a, const N: usize>(
+    raw: &'a [u8],
+    place: Place<'a>,
+    marks: &'a Marks,
+    keys: [Key; N],
+) -> Option<[Option<Value<'a>>; N]> {
+    let mut found = [None; N];
+    let base = place.base;
+    let mut first = place.first;
+    let mut at = 1;
+    loop {
+        at += usize::from(raw.get(at) == Some(&b' '));
+        if *raw.get(at)? != b'"' {
+            return Some(found);
+        }
+        let name = at + 1;
+        let (end, has_escapes) = marked_end(marks, base + name)?;
+        let name_end = end - base;
+        at = name_end + 2;
+        at += usize::from(raw.get(at) == Some(&b' '));
+        let (start, inside) = (at, first + 1);
+        let mut is_plain = false;
+        match *raw.get(at)? {
+            b'"' => {
+                let (end, has_escapes) = marked_end(marks, base + at + 1)?;
+                is_plain = !has_escapes;
+                at = end - base + 1;
+            }
+            b'{' | b'[' => {
+                let container = marks.containers.get(first)?;
+                first = inside + container.inside as usize;
+                at = (container.close as usize + 1).checked_sub(base)?;
+            }
+            _ => {
+                while !matches!(raw.get(at)?, b',' | b'}') {
+                    at += 1;
+                }
+            }
+        }
+        let len = name_end - name;
+        let word = first_word(raw, name, len);
+        for (slot, key) in found.iter_mut().zip(keys) {
+            let is_called = match has_escapes {
+                true => is_spelt(raw.get(name..name_end)?, key),
+                false => {
+                    let expected = key.as_str().as_bytes();
+                    word == key.word()
+                        && len == expected.len()
+                        && (len <= WORD || raw.get(name..name_end)? == expected)
+                }
+            };
+            if is_called {
+                let place = Place { base: base + start, first: inside, is_plain, ..place };
+                *slot = Some(Value::at(raw.get(start..at)?, place));
+            }
+        }
+        at += usize::from(raw.get(at) == Some(&b','));
+    }
+}
+
+const WORD: usize = 8;
+
+/// The first eight bytes of a name, with zeros after a shorter one: names are compared a word at a time.
+#[inline]
+fn first_word(raw: &[u8], at: usize, len: usize) -> u64 {
+    match raw.get(at..).and_then(<[u8]>::first_chunk) {
+        Some(word) if len < WORD => u64::from_le_bytes(*word) & ((1 << (8 * len)) - 1),
+        Some(word) => u64::from_le_bytes(*word),
+        None => {
+            // The record ends here: there are fewer than eight bytes.
+            let bytes = raw.get(at..at + len).unwrap_or_default();
+            bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+        }
+    }
+}
+
+/// Whether a name with escapes is that of a key.
+#[cold]
+fn is_spelt(name: &[u8], key: Key) -> bool {
+    let mut plain = Vec::with_capacity(name.len());
+    unescape(name, &mut plain);
+    plain == key.as_str().as_bytes()
 }
 
 /// The offset of the quote that ends a string, and whether there are escapes before that; `from` is after the first.

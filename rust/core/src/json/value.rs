@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use super::bulk::Marks;
 use super::escape::unescape;
-use super::members::{Members, Name};
+use super::members::{Members, Name, marked_members};
 use crate::error::Error;
 use crate::node::{Flow, Key, MAX_ORDINAL, Node, Shape};
 use crate::text::Pieces;
@@ -28,6 +28,8 @@ pub(super) struct Place<'a> {
     pub base: usize,
     /// Which of the containers are in it.
     pub first: usize,
+    /// Whether it is a string that is known to have no escapes.
+    pub is_plain: bool,
 }
 
 impl<'a> Value<'a> {
@@ -38,7 +40,7 @@ impl<'a> Value<'a> {
 
     /// A record with its marks.
     pub(super) fn marked(raw: &'a [u8], marks: &'a Marks) -> Self {
-        Self { raw, place: Place { marks: Some(marks), base: 0, first: 1 } }
+        Self { raw, place: Place { marks: Some(marks), base: 0, first: 1, is_plain: false } }
     }
 
     /// A value in a record.
@@ -53,6 +55,10 @@ impl<'a> Value<'a> {
     /// The value's bytes.
     pub fn raw(self) -> &'a [u8] {
         self.raw
+    }
+
+    fn has_escapes(self, inner: &[u8]) -> bool {
+        !self.place.is_plain && memchr::memchr(b'\\', inner).is_some()
     }
 
     fn first(self) -> u8 {
@@ -102,6 +108,9 @@ impl<'a> Node for Value<'a> {
         let mut found = [None; N];
         if self.first() != b'{' {
             return Ok(found);
+        }
+        if let Some(marks) = self.place.marks {
+            return Ok(marked_members(self.raw, self.place, marks, keys).unwrap_or(found));
         }
         let mut unescaped = Vec::new();
         self.walk(|name, value| {
@@ -154,7 +163,7 @@ impl<'a> Node for Value<'a> {
             return Ok(None);
         }
         let inner = self.raw.get(1..self.raw.len().saturating_sub(1)).unwrap_or_default();
-        if memchr::memchr(b'\\', inner).is_none() {
+        if !self.has_escapes(inner) {
             return Ok(Some(read(inner)));
         }
         let mut out = Vec::with_capacity(inner.len());
@@ -167,7 +176,7 @@ impl<'a> Node for Value<'a> {
             return Ok(false);
         }
         let inner = self.raw.get(1..self.raw.len().saturating_sub(1)).unwrap_or_default();
-        append(Name { raw: inner, has_escapes: memchr::memchr(b'\\', inner).is_some() }, pieces);
+        append(Name { raw: inner, has_escapes: self.has_escapes(inner) }, pieces);
         Ok(true)
     }
 
