@@ -1,6 +1,7 @@
 //! From the end to the answer, stopping as soon as nothing earlier can change it (spec S6.3, S7 Order).
 //!
-//! One walk: what was streamed is gathered on the way, in case that no message has blocks.
+//! A log is walked once, and what was streamed is gathered on the way, in case that no message has blocks; a list is
+//! walked for its messages, and for its streams only without one.
 
 use crate::error::Error;
 use crate::fold::{Fold, Place};
@@ -8,6 +9,7 @@ use crate::node::{Flow, Node};
 use crate::outcome::Outcome;
 use crate::records::{Found, Records, Visitor};
 use crate::signal::Event;
+use crate::streamed::{Gathering, Streamed};
 use crate::suffix::lenient;
 use crate::walk::Walk;
 
@@ -22,10 +24,16 @@ pub struct How {
     pub skip: bool,
 }
 
-/// The answer of `[lo, hi)`.
+/// The answer of `[lo, hi)` of records to which coming back is cheap: streams are read only if they matter.
 pub fn scan<K, E, R: Records<K, E>>(records: &mut R, lo: u64, hi: u64, how: How) -> Result<Outcome<K>, Error<E>> {
-    let mut walk = Walk::new(how);
+    let mut walk = Walk::without_streams(how);
     records.backward(lo, hi, &mut walk)?;
+    if walk.may_need_streams() {
+        let start = walk.start.unwrap_or(lo);
+        let mut gathering = Gathering { streamed: Streamed::default(), start, divided: walk.divided };
+        records.forward(start, hi, &mut gathering)?;
+        walk.streamed = gathering.streamed;
+    }
     finish(records, walk, lo, hi)
 }
 

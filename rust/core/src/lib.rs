@@ -31,6 +31,7 @@ pub mod outcome;
 pub mod records;
 pub mod sessions;
 pub mod signal;
+pub mod streamed;
 pub mod suffix;
 pub mod text;
 pub mod walk;

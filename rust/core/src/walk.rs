@@ -10,11 +10,8 @@ use crate::formats::dsh;
 use crate::node::{Flow, Node};
 use crate::records::{Found, Visitor};
 use crate::signal::{Event, Kind, Turn};
+use crate::streamed::Streamed;
 use crate::suffix::Side;
-use crate::text::{Pieces, Text};
-
-/// A defect and the record that has it.
-pub type Defect = Option<(Box<Malformed>, Place)>;
 
 /// What was met from the end of a stretch on.
 pub struct Walk<K> {
@@ -31,7 +28,7 @@ pub struct Walk<K> {
     /// What was streamed before the first message that was met.
     pub streamed: Streamed,
     /// The last record, after the winner, that hides whether it is a message.
-    pub defect: Defect,
+    pub defect: Option<(Box<Malformed>, Place)>,
     /// How many of those there are.
     pub skipped: u64,
     /// Whether an event that the format knows was met.
@@ -44,6 +41,8 @@ pub struct Walk<K> {
     pub divided: u64,
     /// Whether nothing after it is unknown, so that it may end before the stretch does.
     is_last: bool,
+    /// Whether streams are read on the way.
+    gathers: bool,
 }
 
 /// The sessions that enveloped records name. They count from the winner on: where any is named there, all must be the same.
@@ -85,47 +84,6 @@ impl Named {
     }
 }
 
-/// Streamed text, gathered record by record from the last to the first.
-#[derive(Default)]
-pub struct Streamed {
-    /// The text of the records, the last record's first.
-    text: Text,
-    /// Where the text of each ends there.
-    ends: Vec<usize>,
-    /// The place of the first record that streamed any.
-    pub place: Option<Place>,
-    /// The first record whose stream can't be read.
-    pub defect: Defect,
-    /// How many of those there are.
-    pub skipped: u64,
-}
-
-impl Streamed {
-    /// The text in the order of the log.
-    pub fn text(self) -> Text {
-        if self.ends.len() < 2 {
-            return self.text;
-        }
-        let bytes = self.text.as_bytes();
-        let mut ordered = Vec::with_capacity(bytes.len());
-        let mut end = bytes.len();
-        for start in self.ends.iter().rev().skip(1).copied().chain([0]) {
-            ordered.extend_from_slice(&bytes[start..end]);
-            end = start;
-        }
-        Text::from_wtf8(ordered)
-    }
-
-    fn before(&mut self, earlier: Self) {
-        let offset = self.text.len();
-        self.text.append(&earlier.text);
-        self.ends.extend(earlier.ends.iter().map(|end| offset + end));
-        self.place = earlier.place.or(self.place);
-        self.defect = earlier.defect.or(self.defect.take());
-        self.skipped += earlier.skipped;
-    }
-}
-
 impl<K> Walk<K> {
     /// A walk from the end of what was asked for.
     pub fn new(how: How) -> Self {
@@ -143,7 +101,13 @@ impl<K> Walk<K> {
             start: None,
             divided: 0,
             is_last: true,
+            gathers: true,
         }
+    }
+
+    /// A walk that leaves streams for later: where reading one costs more than coming back to it.
+    pub fn without_streams(how: How) -> Self {
+        Self { gathers: false, ..Self::new(how) }
     }
 
     /// A walk over a stretch after which something stands that it doesn't know.
@@ -163,6 +127,11 @@ impl<K> Walk<K> {
             // Where records name their session, all of the suffix must name the same.
             && self.sessions.counted.is_none();
         self.start.is_some() || (self.is_last && (is_settled || self.defect.is_some()))
+    }
+
+    /// Whether what was streamed may be the answer, or the earlier text.
+    pub fn may_need_streams(&self) -> bool {
+        self.defect.is_none() && (self.winner.is_none() || self.wants_earlier())
     }
 
     /// Put what was met in the stretch just before this one in front of it.
@@ -208,8 +177,12 @@ impl<K> Walk<K> {
         found.check_limits()?;
         let content = dsh::content(event)?;
         if content.len == 0 {
-            self.stream(found, event, |to| dsh::embedded(&content.data, event.path, to))?;
-            return Ok(());
+            return match self.gathers {
+                true => self
+                    .streamed
+                    .prepend(found, event, self.divided, |to| dsh::embedded(&content.data, event.path, to)),
+                false => Ok(()),
+            };
         }
         let said = Said::read(event, &content, found.place)?;
         // What was streamed after a message counts for nothing.
@@ -222,31 +195,6 @@ impl<K> Walk<K> {
         Ok(())
     }
 
-    fn stream<N: Node>(
-        &mut self,
-        found: &Found<N>,
-        event: &Event<N>,
-        read: impl FnOnce(&mut Pieces<'_>) -> Result<(), Error<N::Error>>,
-    ) -> Result<(), Error<N::Error>> {
-        let streamed = &mut self.streamed;
-        let before = streamed.text.len();
-        match read(&mut Pieces::new(&mut streamed.text, self.divided)) {
-            Ok(()) if streamed.text.len() > before => {
-                streamed.ends.push(streamed.text.len());
-                let seq = dsh::seq(event).map_err(Error::Foreign)?;
-                streamed.place = Some(Place { seq, ..found.place });
-                Ok(())
-            }
-            Err(Error::Malformed(defect)) => {
-                streamed.text.truncate(before);
-                streamed.skipped += 1;
-                streamed.defect = Some((defect, found.place));
-                Ok(())
-            }
-            done => done,
-        }
-    }
-
     fn take<N>(&mut self, found: &Found<N>, event: &Event<N>) -> Result<(), Error<N::Error>>
     where
         N: Node,
@@ -257,8 +205,8 @@ impl<K> Walk<K> {
         }
         match event.kind {
             Kind::Message if self.winner.is_none() || self.wants_earlier() => self.message(found, event)?,
-            Kind::Stream(stream) if self.winner.is_none() || self.wants_earlier() => {
-                self.stream(found, event, |to| {
+            Kind::Stream(stream) if self.gathers && (self.winner.is_none() || self.wants_earlier()) => {
+                self.streamed.prepend(found, event, self.divided, |to| {
                     found.check_limits()?;
                     dsh::pieces(event, stream, to)
                 })?;

@@ -155,10 +155,11 @@ fn escaped(block: &Block, backslash: u64, before: &mut Before, bad: &mut u64) ->
     escaped
 }
 
-/// Whether this is one JSON object that breaks no limit; if so `marks` are its. False doesn't mean that it isn't.
+/// Whether this is one JSON object or list that breaks no limit; if so `marks` are its. False doesn't mean that it isn't.
 pub fn is_sound(data: &[u8], marks: &mut Marks) -> bool {
     marks.clear(data.len());
-    if data.first() != Some(&b'{') || data.last() != Some(&b'}') || u32::try_from(data.len()).is_err() {
+    let is_container = matches!(data, [b'{', .., b'}'] | [b'[', .., b']']);
+    if !is_container || u32::try_from(data.len()).is_err() {
         return false;
     }
     let mut before = Before::default();

@@ -1,5 +1,7 @@
 //! Walking a container of a validated record: its members or elements, one after the other.
 
+use std::borrow::Cow;
+
 use memchr::memchr2;
 
 use super::bulk::Marks;
@@ -11,8 +13,22 @@ use crate::node::Key;
 /// A member's name as it stands between its quotes; empty for an element of a list.
 #[derive(Clone, Copy, Debug)]
 pub struct Name<'a> {
+    /// What stands between the quotes.
     pub raw: &'a [u8],
+    /// Whether any of that is an escape.
     pub has_escapes: bool,
+}
+
+impl<'a> Name<'a> {
+    /// Its characters in WTF-8.
+    pub fn text(self) -> Cow<'a, [u8]> {
+        if !self.has_escapes {
+            return Cow::Borrowed(self.raw);
+        }
+        let mut plain = Vec::with_capacity(self.raw.len());
+        unescape(self.raw, &mut plain);
+        Cow::Owned(plain)
+    }
 }
 
 /// What is left of a container.
@@ -27,7 +43,7 @@ pub struct Members<'a> {
 impl<'a> Members<'a> {
     /// The members of an object or the elements of a list; nothing of anything else.
     #[inline]
-    pub fn new(raw: &'a [u8], place: Place<'a>) -> Self {
+    pub(super) fn new(raw: &'a [u8], place: Place<'a>) -> Self {
         let is_object = raw.first() == Some(&b'{');
         let is_container = is_object || raw.first() == Some(&b'[');
         Self { raw, place, at: if is_container { 1 } else { raw.len() }, is_object }
@@ -50,8 +66,9 @@ impl<'a> Members<'a> {
         Some(Name { raw: self.raw.get(start..end)?, has_escapes })
     }
 
-    /// The next member or element.
+    /// The next member or element. (No iterator: a list is walked half way by its strings.)
     #[inline]
+    #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Option<(Name<'a>, Value<'a>)> {
         match self.place.marks {
             Some(marks) => self.next_marked(marks),

@@ -10,6 +10,7 @@ mod members;
 mod reader;
 mod value;
 
+pub use members::{Members, Name};
 pub use value::Value;
 
 use crate::error::{Kind, Malformed};

@@ -48,7 +48,8 @@ impl<'a> Value<'a> {
         Self { raw, place }
     }
 
-    pub(super) fn contents(self) -> Members<'a> {
+    /// Its members or elements.
+    pub fn contents(self) -> Members<'a> {
         Members::new(self.raw, self.place)
     }
 
