@@ -44,13 +44,7 @@ def timing(name: str, *rounds: float, memory: int | None = None) -> dict[str, An
 
 def results(*timings: dict[str, Any], missing: dict[str, str] | None = None, **about: Any) -> Any:
     """A run of one question, `q`, with one workload, `w`."""
-    workload = {
-        "workload": "w",
-        "unit": "answer",
-        "about": about,
-        "missing": missing or {},
-        "contenders": list(timings),
-    }
+    workload = {"workload": "w", "unit": "answer", "about": about, "missing": missing or {}, "contenders": timings}
     machine = {
         "processor": "P",
         "cores": 2,
@@ -60,14 +54,8 @@ def results(*timings: dict[str, Any], missing: dict[str, str] | None = None, **a
         "commit": "c",
         "versions": {"lastsaid": "1.0", "absentee": None},
     }
-    question = {
-        "title": "Q",
-        "about": "About.",
-        "full": False,
-        "log_mb": 1,
-        "machine": machine,
-        "workloads": [workload],
-    }
+    question = {"title": "Q", "about": "About.", "full": False, "log_mb": 1, "workloads": [workload]}
+    question["machine"] = machine
     return tool("results").Results.of({"machine": machine, "questions": {"q": question}})
 
 
@@ -152,12 +140,12 @@ def test_every_target_names_a_question_that_can_be_asked() -> None:
 def test_page_keeps_its_prose_and_replaces_what_was_measured(tmp_path: Path) -> None:
     page = tool("page")
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{page.BEGIN}\nold\n{page.END}\nafter\n", encoding="utf-8")
+    readme.write_text(f"before\n{page.BEGIN}\nstale figures\n{page.END}\nafter\n", encoding="utf-8")
     run = results(timing("rust", 0.001), timing("peer", 0.004), missing={"other": "no such thing"})
     written = page.replaced(readme.read_text(encoding="utf-8"), page.written(run, tmp_path))
     assert written.startswith(f"before\n{page.BEGIN}\n")
     assert written.endswith(f"{page.END}\nafter\n")
-    assert "old" not in written
+    assert "stale figures" not in written
     assert "| peer | 4 ms (4×) |" in written
     assert "Not measured: other: no such thing." in written
     assert "**Not installed here:** absentee." in written
