@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import importlib.util
 import sys
@@ -127,6 +128,13 @@ def test_missing_contender_says_why_and_meets_nothing() -> None:
     assert (found.measured, found.met) == ("peer is not installed here", "–")
 
 
+def test_target_of_a_full_run_names_the_command_that_measures_it() -> None:
+    fields = {"workload": "w, 10 GB", "over": "peer", "under": "rust", "at_least": 1}
+    wanted = tool("verdicts").targets.Ratio(work="work", question="q", **fields)
+    (found,) = tool("verdicts").verdicts([wanted], results(timing("rust", 1)))
+    assert (found.measured, found.command) == ("only in a full run", "`make bench-full ONLY=q`")
+
+
 def test_every_target_names_a_question_that_can_be_asked() -> None:
     questions = {path.stem for path in (REPOSITORY / "benches" / "questions").glob("*.py")}
     wanted = tool("verdicts").targets.TARGETS
@@ -163,6 +171,15 @@ def test_page_without_markers_is_refused() -> None:
 )
 def test_durations_have_three_figures_in_a_unit_that_suits(seconds: float, words: str) -> None:
     assert tool("words").duration(seconds) == words
+
+
+def test_question_of_an_earlier_commit_says_so(tmp_path: Path) -> None:
+    run = results(timing("rust", 1))
+    asked = run.questions["q"]
+    earlier = {"q": dataclasses.replace(asked, machine={**asked.machine, "commit": "older"})}
+    assert "Measured earlier, at commit `older`." in tool("page").written(
+        dataclasses.replace(run, questions=earlier), tmp_path
+    )
 
 
 # Instruction counts

@@ -36,6 +36,12 @@ BARS: Final = (
     ("log_zstd", "no_message", ("zstandard + orjson loop",), "zstd log, streamed text"),
     ("many_logs", "normal", ("orjson loop", "mmap.rfind + orjson"), "1,000 logs"),
     ("lists", "no_message, 100,000", ("by hand",), "100,000 dicts, streamed text"),
+    (
+        "kit_text",
+        "100,000 chunks",
+        ("pydantic-ai, parts manager", "anthropic, accumulator", "openai, chat state"),
+        "100,000 chunks",
+    ),
     ("calls", "push: chunk", ("by hand",), "push(dict) of a chunk"),
     ("calls", "push: assistant/message", ("by hand",), "push(dict) of a message"),
     ("calls", "push_text", ("by hand",), "push_text"),
