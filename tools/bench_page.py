@@ -105,12 +105,17 @@ def times(workloads: list[Measured]) -> str:
     units = {one.unit for one in workloads}
     each = f"per {units.pop()}" if len(units) == 1 and "answer" not in units else ""
     if len(workloads) > MOST_COLUMNS:
-        rows = [[one.name, *(cell(one, name) for name in fed)] for one in workloads]
+        rows = [[row_name(one, each), *(cell(one, name) for name in fed)] for one in workloads]
         return table([each, *fed], rows)
     told = any(fed.values())
     rows = [[name, *([what] if told else []), *(cell(one, name) for one in workloads)] for name, what in fed.items()]
     head = [each, *(["fed with"] if told else []), *(one.name for one in workloads)]
     return table(head, rows, left=2 if told else 1)
+
+
+def row_name(measured: Measured, each: str) -> str:
+    """With the unit of work, where the table's head can't say it."""
+    return measured.name if each or measured.unit == "answer" else f"{measured.name}, per {measured.unit}"
 
 
 def cell(measured: Measured, name: str) -> str:

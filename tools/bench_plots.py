@@ -154,7 +154,7 @@ def chunks(results: Results) -> Any:
             _straight(axes, counts, times)
     axes.set_xlabel("chunks of the stream")
     axes.set_ylabel("time of every push_text, and collect")
-    return _log_log(figure, axes, "{:,.0f}".format, "A whole stream, as it grows")
+    return _log_log(figure, axes, in_millions, "A whole stream, as it grows")
 
 
 def kits(results: Results) -> Any:
@@ -181,7 +181,7 @@ def kits(results: Results) -> Any:
         ends[name] = (places[-1], colour)
     axes.set_xlabel("chunks of the stream")
     axes.set_ylabel("time a chunk, the text included")
-    title = "The text of a stream, beside what people use (each fed with its own objects)"
+    title = "The text of a stream, beside what people use (packages fed with their own objects)"
     _log_log(figure, axes, "{:,.0f}".format, title, legend=False)
     axes.set_xticks(counts)
     axes.set_xlim(right=counts[-1] * 40)
@@ -216,6 +216,10 @@ def folds(results: Results) -> Any:
     axes.set_title("An event, as more folds are alive", loc="left", fontsize=11)
     axes.legend(frameon=False, fontsize=9)
     return figure
+
+
+def in_millions(count: float) -> str:
+    return f"{count / 1e6:g} million" if count >= 1e6 else f"{count:,.0f}"
 
 
 def _workloads(asked: Answered | None) -> list[Any]:

@@ -91,6 +91,7 @@ def live(scale: Scale) -> Iterator[Workload]:
             expected,
             [contender(RUST), contender(HAND)],
             EVENTS,
+            "event",
             about={"folds": count},
         )
 
