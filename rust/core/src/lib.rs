@@ -33,6 +33,7 @@ pub mod sessions;
 pub mod signal;
 pub mod suffix;
 pub mod text;
+pub mod walk;
 
 /// The version of the rule: the same log gives the same output for as long as this number stands.
 pub const RULE_VERSION: u32 = 1;

@@ -3,7 +3,6 @@
 use lastsaid_core::explanation::Explanation;
 use lastsaid_core::fold::{Fold, Place, Said};
 use lastsaid_core::json::Value;
-use lastsaid_core::node::Flow;
 use lastsaid_core::outcome::Outcome;
 use lastsaid_core::signal::Turn;
 use lastsaid_core::text::{self, Text};
@@ -164,13 +163,9 @@ pub fn text(py: Python<'_>, fold: &Fold<Kept>) -> PyResult<Text> {
 
 fn content_text(py: Python<'_>, content: &Kept) -> PyResult<Text> {
     let mut text = Text::default();
-    let mut push = |block: &[u8]| {
-        text.push(block);
-        Flow::Continue
-    };
     let done = match content.raw() {
-        Some(raw) => text::block_texts(&Value::kept(raw), &mut push).map_err(of_bytes),
-        None => text::block_texts(&Object(content.object(py)?), &mut push),
+        Some(raw) => text::append_blocks(&Value::kept(raw), &mut text).map_err(of_bytes),
+        None => text::append_blocks(&Object(content.object(py)?), &mut text),
     };
     done.map_err(|error| raised(py, error))?;
     Ok(text)
