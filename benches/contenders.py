@@ -36,4 +36,9 @@ def takes(function: Callable[..., Any], keyword: str) -> bool:
 
 def installed(module: str) -> str | None:
     """Why a peer can't take part; None if it can."""
-    return None if importlib.util.find_spec(module) is not None else f"{module} is not installed here"
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        # Of `a.b`, `a` isn't there.
+        found = None
+    return None if found is not None else f"{module} is not installed here"

@@ -156,8 +156,12 @@ def main() -> int:
     what, folder = sys.argv[1], Path(sys.argv[2])
     if what == "prepare":
         prepare(folder)
-    else:
+        return 0
+    try:
         print(json.dumps(run(folder)))
+    except compiled.NoCompilerError as error:
+        print(f"the marks between the counts need a C compiler: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -15,6 +15,8 @@ PACKAGES: Final = (
     "openai", "langchain-core", "litellm", "agent-client-protocol", "matplotlib",
 )  # fmt: skip
 
+MEASURED: Final = ("rust", "python", "Cargo.toml", "Cargo.lock", "benches/*.py", "benches/*.c")
+
 
 def about() -> dict[str, Any]:
     return {
@@ -51,8 +53,14 @@ def _memory() -> int | None:
 
 
 def _commit() -> str | None:
-    git = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    """Which one was measured; `+` if what is measured, or what measures, is not as it was committed."""
     try:
-        return subprocess.run(git, check=True, capture_output=True, text=True).stdout.strip()
+        commit = _git("rev-parse", "--short", "HEAD")
+        return commit + ("+" if _git("status", "--porcelain", "--", *MEASURED) else "")
     except (OSError, subprocess.CalledProcessError):
         return None
+
+
+def _git(*arguments: str) -> str:
+    git = ["git", "-C", str(Path(__file__).resolve().parent.parent), *arguments]
+    return subprocess.run(git, check=True, capture_output=True, text=True).stdout.strip()

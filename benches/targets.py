@@ -56,7 +56,7 @@ FILE: Final = "`read(path)`, answer near the end"
 FAR: Final = "`read(path)`, only an early message has content"
 NONE: Final = "`read(path)`, no message, the text is the answer"
 BYTES: Final = "`read_bytes(data)`"
-PEER: Final = "zstandard + orjson loop"
+ZSTD_LOOP: Final = "zstandard + orjson loop"
 ZSTD: Final = "zstd with a frame a batch"
 MANY: Final = "1,000 logs of 200 kB, `read_many(paths)`"
 
@@ -75,13 +75,13 @@ _LOGS: Final[tuple[Target, ...]] = (
     Ratio(work=BYTES, question="log_bytes", workload="normal", over="floor", under="rust", at_least=0.25, goal=0.5),
     Ratio(work=BYTES, question="log_bytes", workload="tail_far", over="floor", under="rust", at_least=0.25, goal=0.5),
     Ratio(work=BYTES, question="log_bytes", workload="no_message", over="floor", under="rust", at_least=0.15, goal=0.3),
-    Ratio(work=ZSTD, question="log_zstd", workload="normal", over=PEER, under="rust", at_least=60),
-    Ratio(work=ZSTD, question="log_zstd", workload="tail_far", over=PEER, under="rust", at_least=2.5),
+    Ratio(work=ZSTD, question="log_zstd", workload="normal", over=ZSTD_LOOP, under="rust", at_least=60),
+    Ratio(work=ZSTD, question="log_zstd", workload="tail_far", over=ZSTD_LOOP, under="rust", at_least=2.5),
     Ratio(
         work=ZSTD,
         question="log_zstd",
         workload="no_message",
-        over=PEER,
+        over=ZSTD_LOOP,
         under="rust",
         at_least=2.5,
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import importlib.util
 import sys
@@ -44,13 +45,7 @@ def timing(name: str, *rounds: float, memory: int | None = None) -> dict[str, An
 
 def results(*timings: dict[str, Any], missing: dict[str, str] | None = None, **about: Any) -> Any:
     """A run of one question, `q`, with one workload, `w`."""
-    workload = {
-        "workload": "w",
-        "unit": "answer",
-        "about": about,
-        "missing": missing or {},
-        "contenders": list(timings),
-    }
+    workload = {"workload": "w", "unit": "answer", "about": about, "missing": missing or {}, "contenders": timings}
     machine = {
         "processor": "P",
         "cores": 2,
@@ -60,14 +55,8 @@ def results(*timings: dict[str, Any], missing: dict[str, str] | None = None, **a
         "commit": "c",
         "versions": {"lastsaid": "1.0", "absentee": None},
     }
-    question = {
-        "title": "Q",
-        "about": "About.",
-        "full": False,
-        "log_mb": 1,
-        "machine": machine,
-        "workloads": [workload],
-    }
+    question = {"title": "Q", "about": "About.", "full": False, "log_mb": 1, "workloads": [workload]}
+    question["machine"] = machine
     return tool("results").Results.of({"machine": machine, "questions": {"q": question}})
 
 
@@ -139,6 +128,13 @@ def test_missing_contender_says_why_and_meets_nothing() -> None:
     assert (found.measured, found.met) == ("peer is not installed here", "–")
 
 
+def test_target_of_a_full_run_names_the_command_that_measures_it() -> None:
+    fields = {"workload": "w, 10 GB", "over": "peer", "under": "rust", "at_least": 1}
+    wanted = tool("verdicts").targets.Ratio(work="work", question="q", **fields)
+    (found,) = tool("verdicts").verdicts([wanted], results(timing("rust", 1)))
+    assert (found.measured, found.command) == ("only in a full run", "`make bench-full ONLY=q`")
+
+
 def test_every_target_names_a_question_that_can_be_asked() -> None:
     questions = {path.stem for path in (REPOSITORY / "benches" / "questions").glob("*.py")}
     wanted = tool("verdicts").targets.TARGETS
@@ -152,12 +148,12 @@ def test_every_target_names_a_question_that_can_be_asked() -> None:
 def test_page_keeps_its_prose_and_replaces_what_was_measured(tmp_path: Path) -> None:
     page = tool("page")
     readme = tmp_path / "README.md"
-    readme.write_text(f"before\n{page.BEGIN}\nold\n{page.END}\nafter\n", encoding="utf-8")
+    readme.write_text(f"before\n{page.BEGIN}\nstale figures\n{page.END}\nafter\n", encoding="utf-8")
     run = results(timing("rust", 0.001), timing("peer", 0.004), missing={"other": "no such thing"})
     written = page.replaced(readme.read_text(encoding="utf-8"), page.written(run, tmp_path))
     assert written.startswith(f"before\n{page.BEGIN}\n")
     assert written.endswith(f"{page.END}\nafter\n")
-    assert "old" not in written
+    assert "stale figures" not in written
     assert "| peer | 4 ms (4×) |" in written
     assert "Not measured: other: no such thing." in written
     assert "**Not installed here:** absentee." in written
@@ -175,6 +171,15 @@ def test_page_without_markers_is_refused() -> None:
 )
 def test_durations_have_three_figures_in_a_unit_that_suits(seconds: float, words: str) -> None:
     assert tool("words").duration(seconds) == words
+
+
+def test_question_of_an_earlier_commit_says_so(tmp_path: Path) -> None:
+    run = results(timing("rust", 1))
+    asked = run.questions["q"]
+    earlier = {"q": dataclasses.replace(asked, machine={**asked.machine, "commit": "older"})}
+    assert "Measured earlier, at commit `older`." in tool("page").written(
+        dataclasses.replace(run, questions=earlier), tmp_path
+    )
 
 
 # Instruction counts

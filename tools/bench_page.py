@@ -21,6 +21,10 @@ BEGIN: Final = "<!-- measured: written by tools/bench_page.py -->"
 END: Final = "<!-- measured: end -->"
 RUST: Final = "rust"
 MOST_COLUMNS: Final = 4
+TARGETS: Final = (
+    "`÷`: the time of the first divided by that of the second. `beside it`: no target, but what a person would ask. "
+    "Logs are of 100 MB in `make bench` and of 1 GB in `make bench-full`."
+)
 
 
 class PageError(Exception):
@@ -54,10 +58,10 @@ def replaced(page: str, generated: str) -> str:
 def written(results: Results, folder: Path) -> str:
     if not results.questions:
         raise PageError("the run holds no measurements")
-    parts = [machine(results), "## Targets", verdict_table(verdicts(targets.TARGETS, results))]
+    parts = [machine(results), "## Targets", TARGETS, verdict_table(verdicts(targets.TARGETS, results))]
     parts += pictures(folder)
     for asked in results.questions.values():
-        parts += section(asked)
+        parts += section(asked, results)
     return "\n\n".join(parts)
 
 
@@ -81,9 +85,11 @@ def pictures(folder: Path) -> Iterator[str]:
         yield f"![{path.stem.replace('_', ' ')}](plots/{path.name})"
 
 
-def section(asked: Answered) -> Iterator[str]:
+def section(asked: Answered, results: Results) -> Iterator[str]:
     workloads = list(asked.workloads.values())
     yield f"## {asked.title}"
+    if asked.machine["commit"] != results.machine["commit"]:
+        yield f"Measured earlier, at commit `{asked.machine['commit']}`."
     logs = f" Logs of {asked.log_mb:,} MB." if asked.name.startswith("log_") else ""
     yield f"{asked.about}{logs} `{asked.command}`"
     yield times(workloads)
@@ -99,12 +105,17 @@ def times(workloads: list[Measured]) -> str:
     units = {one.unit for one in workloads}
     each = f"per {units.pop()}" if len(units) == 1 and "answer" not in units else ""
     if len(workloads) > MOST_COLUMNS:
-        rows = [[one.name, *(cell(one, name) for name in fed)] for one in workloads]
+        rows = [[row_name(one, each), *(cell(one, name) for name in fed)] for one in workloads]
         return table([each, *fed], rows)
     told = any(fed.values())
     rows = [[name, *([what] if told else []), *(cell(one, name) for one in workloads)] for name, what in fed.items()]
     head = [each, *(["fed with"] if told else []), *(one.name for one in workloads)]
     return table(head, rows, left=2 if told else 1)
+
+
+def row_name(measured: Measured, each: str) -> str:
+    """With the unit of work, where the table's head can't say it."""
+    return measured.name if each or measured.unit == "answer" else f"{measured.name}, per {measured.unit}"
 
 
 def cell(measured: Measured, name: str) -> str:

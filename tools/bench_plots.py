@@ -36,6 +36,12 @@ BARS: Final = (
     ("log_zstd", "no_message", ("zstandard + orjson loop",), "zstd log, streamed text"),
     ("many_logs", "normal", ("orjson loop", "mmap.rfind + orjson"), "1,000 logs"),
     ("lists", "no_message, 100,000", ("by hand",), "100,000 dicts, streamed text"),
+    (
+        "kit_text",
+        "100,000 chunks",
+        ("pydantic-ai, parts manager", "anthropic, accumulator", "openai, chat state"),
+        "100,000 chunks",
+    ),
     ("calls", "push: chunk", ("by hand",), "push(dict) of a chunk"),
     ("calls", "push: assistant/message", ("by hand",), "push(dict) of a message"),
     ("calls", "push_text", ("by hand",), "push_text"),
@@ -148,7 +154,7 @@ def chunks(results: Results) -> Any:
             _straight(axes, counts, times)
     axes.set_xlabel("chunks of the stream")
     axes.set_ylabel("time of every push_text, and collect")
-    return _log_log(figure, axes, "{:,.0f}".format, "A whole stream, as it grows")
+    return _log_log(figure, axes, in_millions, "A whole stream, as it grows")
 
 
 def kits(results: Results) -> Any:
@@ -175,7 +181,7 @@ def kits(results: Results) -> Any:
         ends[name] = (places[-1], colour)
     axes.set_xlabel("chunks of the stream")
     axes.set_ylabel("time a chunk, the text included")
-    title = "The text of a stream, beside what people use (each fed with its own objects)"
+    title = "The text of a stream, beside what people use (packages fed with their own objects)"
     _log_log(figure, axes, "{:,.0f}".format, title, legend=False)
     axes.set_xticks(counts)
     axes.set_xlim(right=counts[-1] * 40)
@@ -210,6 +216,10 @@ def folds(results: Results) -> Any:
     axes.set_title("An event, as more folds are alive", loc="left", fontsize=11)
     axes.legend(frameon=False, fontsize=9)
     return figure
+
+
+def in_millions(count: float) -> str:
+    return f"{count / 1e6:g} million" if count >= 1e6 else f"{count:,.0f}"
 
 
 def _workloads(asked: Answered | None) -> list[Any]:

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Any, Self
+from typing import Any, Final, Self
+
+ONLY_FULL: Final = "only in a full run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ class Results:
             return "not asked in this run"
         measured = asked.workloads.get(elsewhere or workload)
         if measured is None:
-            return "not in this run" if asked.full else "only in `make bench-full`"
+            return "not in this run" if asked.full else ONLY_FULL
         return measured.missing.get(name, "not in this run")
 
 

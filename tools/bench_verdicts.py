@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from bench_results import Results, difference, ratio
+from bench_results import ONLY_FULL, Results, difference, ratio
 from bench_words import MISSING, duration, multiple, size, table
 
 
@@ -126,7 +126,8 @@ def _of_added(one: targets.Added, results: Results) -> Verdict:
 
 def _missing(one: Any, compared: str, wanted: str, results: Results, contender: str) -> Verdict:
     why = results.why_missing(one.question, one.workload, contender)
-    return Verdict(one.work, compared, wanted, why, MISSING, _command(one, results))
+    command = f"`make bench-full ONLY={one.question}`" if why == ONLY_FULL else _command(one, results)
+    return Verdict(one.work, compared, wanted, why, MISSING, command)
 
 
 def _command(one: Any, results: Results) -> str:

@@ -45,7 +45,7 @@ def workloads(scale: Scale) -> Iterator[Workload]:
         if size > REFERENCE_BYTES:
             missing[PYTHON] = f"the reference reads logs of up to {REFERENCE_BYTES // 1_000_000} MB here"
             names.remove(PYTHON)
-        elif installed("compression") and installed("backports"):
+        elif installed("compression.zstd") and installed("backports.zstd"):
             missing[PYTHON] = "the reference needs backports.zstd before Python 3.14"
             names.remove(PYTHON)
         yield Workload(
