@@ -28,13 +28,24 @@ pub struct How {
 pub fn scan<K, E, R: Records<K, E>>(records: &mut R, lo: u64, hi: u64, how: How) -> Result<Outcome<K>, Error<E>> {
     let mut walk = Walk::without_streams(how);
     records.backward(lo, hi, &mut walk)?;
-    if walk.may_need_streams() {
+    gather(records, &mut walk, lo, hi)?;
+    finish(records, walk, lo, hi)
+}
+
+/// Read the streams of `[lo, hi)` if the walk left them and they matter.
+pub fn gather<K, E, R: Records<K, E>>(
+    records: &mut R,
+    walk: &mut Walk<K>,
+    lo: u64,
+    hi: u64,
+) -> Result<(), Error<E>> {
+    if !walk.gathers() && walk.may_need_streams() {
         let start = walk.start.unwrap_or(lo);
         let mut gathering = Gathering { streamed: Streamed::default(), start, divided: walk.divided };
         records.forward(start, hi, &mut gathering)?;
         walk.streamed = gathering.streamed;
     }
-    finish(records, walk, lo, hi)
+    Ok(())
 }
 
 /// The answer of `[lo, hi)`, which was walked.

@@ -111,8 +111,8 @@ impl<K> Walk<K> {
     }
 
     /// A walk over a stretch after which something stands that it doesn't know.
-    pub fn of_stretch(how: How) -> Self {
-        Self { is_last: false, ..Self::new(how) }
+    pub fn of_stretch(how: How, gathers: bool) -> Self {
+        Self { is_last: false, gathers, ..Self::new(how) }
     }
 
     fn wants_earlier(&self) -> bool {
@@ -127,6 +127,17 @@ impl<K> Walk<K> {
             // Where records name their session, all of the suffix must name the same.
             && self.sessions.counted.is_none();
         self.start.is_some() || (self.is_last && (is_settled || self.defect.is_some()))
+    }
+
+    /// Leave streams for later from here on, those that were read too.
+    pub fn leave_streams(&mut self) {
+        self.gathers = false;
+        self.streamed = Streamed::default();
+    }
+
+    /// Whether streams are read on the way.
+    pub fn gathers(&self) -> bool {
+        self.gathers
     }
 
     /// Whether what was streamed may be the answer, or the earlier text.

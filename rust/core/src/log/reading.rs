@@ -188,7 +188,8 @@ fn sought<S: Source>(source: &mut S, options: &Options, whose: Whose) -> Result<
         Suffix::Turn(turn) => (lo, hi) = turn_window::<Kept, _>(&mut records, turn)?,
         Suffix::SinceSeq(seq) => how.cut = seq,
     }
-    let walk = stretches::walk(&mut records, lo, hi, how, options.threads)?;
+    let mut walk = stretches::walk(&mut records, lo, hi, how, options.threads)?;
+    backward::gather(&mut records, &mut walk, lo, hi)?;
     let mut outcome = backward::finish(&mut records, walk, lo, hi)?;
     outcome.torn = records.torn;
     Ok(vec![(id, outcome)])

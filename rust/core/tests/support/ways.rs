@@ -61,6 +61,7 @@ pub fn seekable_ways(log: &[u8], options: &Options) -> Vec<(&'static str, Said)>
     let on_threads = |count, stretch| Options { threads: Threads { count, stretch }, ..options.clone() };
     vec![
         ("memory", said(read(&mut Memory::new(log), options))),
+        ("memory, in stretches", said(read(&mut Memory::new(log), &on_threads(1, 151)))),
         ("memory, 2 threads, small stretches", said(read(&mut Memory::new(log), &on_threads(2, 61)))),
         ("memory, 3 threads", said(read(&mut Memory::new(log), &on_threads(3, 97.max(log.len() as u64 / 7))))),
         ("a file", said(read(&mut file(in_a_file(b"")), options))),
