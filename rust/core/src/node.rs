@@ -59,6 +59,27 @@ impl Key {
         "version",
     ];
 
+    /// The first eight bytes of each name, the first byte lowest.
+    const WORDS: [u64; Self::NAMES.len()] = {
+        let mut words = [0; Self::NAMES.len()];
+        let mut key = 0;
+        while key < words.len() {
+            let name = Self::NAMES[key].as_bytes();
+            let mut at = 0;
+            while at < name.len() && at < 8 {
+                words[key] |= (name[at] as u64) << (8 * at);
+                at += 1;
+            }
+            key += 1;
+        }
+        words
+    };
+
+    /// The first eight bytes of the member's name, the first byte lowest, and zeros after a shorter one.
+    pub(crate) fn word(self) -> u64 {
+        Self::WORDS[self as usize]
+    }
+
     /// The member's name.
     pub fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]
@@ -109,12 +130,19 @@ pub trait Node: Sized + Clone {
     /// What a fold keeps of a value: a reference to the object, or the value's bytes.
     type Kept;
 
+    /// Whether one member is found by walking past all, so that it is cheaper to ask for several at once.
+    const IS_WALKED: bool = false;
+
     /// What the value is.
     fn shape(&self) -> Result<Shape, Self::Error>;
     /// Whether it is an object.
     fn is_object(&self) -> Result<bool, Self::Error>;
     /// The members of an object by name, None where there is none; all None for anything else.
     fn members<const N: usize>(&self, keys: [Key; N]) -> Result<[Option<Self>; N], Self::Error>;
+    /// Whether it is a list.
+    fn is_list(&self) -> bool {
+        self.list_len().is_some()
+    }
     /// The number of elements of a list; None for anything else.
     fn list_len(&self) -> Option<usize>;
     /// Each element of a list in order, until `visit` stops or fails; nothing for anything else.

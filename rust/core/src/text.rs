@@ -25,6 +25,11 @@ impl Clone for Text {
 }
 
 impl Text {
+    /// Text that is in one piece already.
+    pub fn from_wtf8(bytes: Vec<u8>) -> Self {
+        Self { has_halves: has_surrogate(&bytes), used: bytes.len(), bytes }
+    }
+
     /// Append a piece.
     #[inline]
     pub fn push(&mut self, piece: &[u8]) {
@@ -36,6 +41,13 @@ impl Text {
     #[inline]
     pub fn push_str(&mut self, piece: &str) {
         self.push_bytes(piece.as_bytes());
+    }
+
+    /// The same of bytes that were validated.
+    #[inline]
+    pub fn push_utf8(&mut self, piece: &[u8]) {
+        debug_assert!(std::str::from_utf8(piece).is_ok());
+        self.push_bytes(piece);
     }
 
     /// Append a piece that is ASCII.

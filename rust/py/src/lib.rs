@@ -10,6 +10,7 @@ mod object;
 mod opened;
 mod options;
 mod output_fold;
+mod parsed;
 mod pickled;
 mod records;
 mod selection;

@@ -101,7 +101,8 @@ fn path<R: Send>(
     let opened = py.detach(|| {
         let (file, is_file) = open(&mut place)?;
         Ok(if is_file {
-            let mut log = File::from_here(file)?;
+            let size = file.metadata()?.len();
+            let mut log = File::new(file, 0, size);
             read(Opened::Sought(&mut log))
         } else {
             read(Opened::Once(&mut Interruptible(file)))

@@ -1,5 +1,6 @@
 //! One record into a fold: an object, a string, JSON text, a record of a stream (spec S5).
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 
 use lastsaid_core::error::{Error, Malformed};
@@ -24,9 +25,19 @@ pub fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error
     fold.push(&Object(event.clone()))
 }
 
+/// This thread's parser: its room serves every fold.
+fn with_parser<R>(call: impl FnOnce(&mut json::Parser) -> R) -> R {
+    thread_local!(static PARSER: RefCell<json::Parser> = RefCell::default());
+    PARSER.with(|parser| match parser.try_borrow_mut() {
+        Ok(mut parser) => call(&mut parser),
+        Err(_) => call(&mut json::Parser::default()),
+    })
+}
+
 /// Take one event as JSON text.
 pub fn push_json(fold: &mut Fold<Kept>, record: &[u8]) -> Result<(), Error<PyErr>> {
-    apply(fold, json::parse(record), Place::at_index(fold.count)).map_err(of_bytes)?;
+    let place = Place::at_index(fold.count);
+    with_parser(|parser| apply(fold, parser.parse(record), place)).map_err(of_bytes)?;
     fold.count = fold.count.saturating_add(1);
     Ok(())
 }
@@ -49,7 +60,7 @@ pub fn take(fold: &mut Fold<Kept>, record: &Unfinished, is_examined: bool) -> Re
     if !is_examined {
         return Ok(());
     }
-    apply(fold, record.parse(), place).map_err(|error| match error {
+    with_parser(|parser| apply(fold, record.parse(parser), place)).map_err(|error| match error {
         Error::Malformed(defect) => defect.at_offset(record.offset, Some(record.line)).into(),
         other => other,
     })

@@ -47,8 +47,12 @@ fn build<'py>(
     explanation: Option<&Explanation>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static SELECTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let text = text(py, fold)?;
-    let text = text.joined();
+    let said = match fold.message() {
+        Some(said) => content_text(py, &said.content)?,
+        None => Text::default(),
+    };
+    let text = fold.streamed().filter(|_| fold.message().is_none()).map_or(&said, |(text, _)| text).joined();
+    let shown = to_python(py, &text)?;
     let (source, place) = match (fold.message(), fold.streamed()) {
         (Some(said), _) => ("message", said.place),
         (None, Some((_, place))) => ("stream", place),
@@ -60,8 +64,9 @@ fn build<'py>(
     };
     let fields = PyDict::new(py);
     fields.set_item(intern!(py, "source"), source)?;
-    fields.set_item(intern!(py, "output"), output(py, fold)?)?;
-    fields.set_item(intern!(py, "text"), to_python(py, &text)?)?;
+    // Streamed text may be large: there is one string of it.
+    fields.set_item(intern!(py, "output"), output_with(py, fold, || Ok(shown.clone()))?)?;
+    fields.set_item(intern!(py, "text"), &shown)?;
     fields.set_item(intern!(py, "format"), format)?;
     fields.set_item(intern!(py, "engine"), "rust")?;
     set_place(&fields, place)?;
@@ -137,13 +142,26 @@ fn earlier_text<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Option<Boun
 
 /// The output: the message's own list, a new list of streamed text, or None.
 pub fn output<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    output_with(py, fold, || {
+        let text = fold.streamed().map(|(text, _)| text.joined());
+        to_python(py, &text.unwrap_or_default())
+    })
+}
+
+fn output_with<'py>(
+    py: Python<'py>,
+    fold: &Fold<Kept>,
+    streamed: impl FnOnce() -> PyResult<Bound<'py, PyString>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Some(said) = fold.message() {
         return said.content.object(py).map(Some);
     }
-    let Some((text, _)) = fold.streamed() else { return Ok(None) };
+    if fold.streamed().is_none() {
+        return Ok(None);
+    }
     let block = PyDict::new(py);
     block.set_item(intern!(py, "type"), intern!(py, "text"))?;
-    block.set_item(intern!(py, "text"), to_python(py, &text.joined())?)?;
+    block.set_item(intern!(py, "text"), streamed()?)?;
     Ok(Some(PyList::new(py, [block])?.into_any()))
 }
 

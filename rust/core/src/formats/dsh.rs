@@ -232,11 +232,28 @@ pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, to: &mut Pieces<'_>) ->
     }
 }
 
+/// Members of which the first may make the others needless: all of them where that is one walk, else the first alone.
+#[inline(always)]
+fn at_once<N: Node, const M: usize>(node: &N, keys: [Key; M]) -> Result<[Option<N>; M], Error<N::Error>> {
+    if N::IS_WALKED {
+        return node.members(keys).map_err(Error::Foreign);
+    }
+    let mut found = [const { None }; M];
+    found[0] = node.member(keys[0]).map_err(Error::Foreign)?;
+    Ok(found)
+}
+
+/// One of the others.
+#[inline(always)]
+fn or_now<N: Node>(found: Option<N>, node: &N, key: Key) -> Result<Option<N>, Error<N::Error>> {
+    if N::IS_WALKED { Ok(found) } else { node.member(key).map_err(Error::Foreign) }
+}
+
 /// The text of `data.stream`; a missing or null stream is an empty one.
 #[inline]
 pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
     let Some(stream) = data.member(Key::Stream).map_err(Error::Foreign)? else { return Ok(()) };
-    if stream.list_len().is_none() {
+    if !stream.is_list() {
         return match stream.shape().map_err(Error::Foreign)? {
             crate::node::Shape::Null => Ok(()),
             _ => Err(absent_or_odd(Some(&stream), format!("{path}data.stream"), "a list")),
@@ -245,7 +262,7 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
     stream.each_by(|index, record| {
         let here = || format!("{path}data.stream[{index}]");
         let record = is_object(Some(record), here)?;
-        let kind = record.member(Key::Type).map_err(Error::Foreign)?;
+        let [kind, list, inner] = at_once(&record, [Key::Type, Key::Texts, Key::Chunk])?;
         let (is_texts, is_chunk) = match kind {
             Some(kind) => kind
                 .with_text(|kind| (kind == b"text-chunks", kind == b"chunk"))
@@ -254,12 +271,10 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
             None => (false, false),
         };
         if is_texts {
-            let list = record.member(Key::Texts).map_err(Error::Foreign)?;
-            texts(list, &|| format!("{}.texts", here()), to)?;
+            texts(or_now(list, &record, Key::Texts)?, &|| format!("{}.texts", here()), to)?;
         } else if is_chunk {
-            let inner = record.member(Key::Chunk).map_err(Error::Foreign)?;
             let path = || format!("{}.chunk", here());
-            chunk(&is_object(inner, path)?, &path, to)?;
+            chunk(&is_object(or_now(inner, &record, Key::Chunk)?, path)?, &path, to)?;
         }
         Ok(Flow::Continue)
     })
@@ -267,7 +282,7 @@ pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<()
 
 #[inline]
 fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
-    let kind = chunk.member(Key::Type).map_err(Error::Foreign)?;
+    let [kind, text] = at_once(chunk, [Key::Type, Key::Text])?;
     let is_delta = match kind {
         Some(kind) => kind.with_text(|kind| kind == b"text-delta").map_err(Error::Foreign)?.unwrap_or(false),
         None => false,
@@ -275,7 +290,7 @@ fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> 
     if !is_delta {
         return Ok(());
     }
-    match chunk.member(Key::Text).map_err(Error::Foreign)? {
+    match or_now(text, chunk, Key::Text)? {
         Some(text) if text.append_to(to).map_err(Error::Foreign)? => Ok(()),
         other => Err(absent_or_odd(other.as_ref(), format!("{}.text", path()), "a string")),
     }
@@ -283,7 +298,7 @@ fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> 
 
 #[inline]
 fn texts<N: Node>(list: Option<N>, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
-    let Some(list) = list.as_ref().filter(|list| list.list_len().is_some()) else {
+    let Some(list) = list.as_ref().filter(|list| list.is_list()) else {
         return Err(absent_or_odd(list.as_ref(), path(), "a list of strings"));
     };
     match list.append_each_to(to)? {
