@@ -181,6 +181,17 @@ def test_an_earlier_text_that_was_streamed_in_another_stretch(rust: ModuleType, 
         assert (said.earlier_text.text, said.earlier_text.source, said.earlier_text.seq) == ("early", "stream", 1)
 
 
+def test_what_is_streamed_between_messages_without_text_counts_for_nothing(rust: ModuleType, log_path: Path) -> None:
+    call = line(message({"type": "tool-call", "id": "c"}, seq=9))
+    thought = line(message({"type": "reasoning", "text": "hm"}, seq=5))
+    for gap in (100, 9 * MIB, 18 * MIB):
+        log = Log().before(call).before(line(attempt("between"))).fill(gap, 40_009).before(thought)
+        data = log.before(line(attempt("early", seq=1))).fill(gap + 12 * MIB, 40_009).bytes()
+        for said in ways(rust, data, log_path):
+            assert said.earlier_text is not None
+            assert (said.earlier_text.text, said.earlier_text.source, said.earlier_text.seq) == ("early", "stream", 1)
+
+
 BAD = b'{"type":"assistant/message","data":{"message":{"content":"no list"}}}\n'
 BROKEN = b'{"type":"assistant/attempt","data"\n'
 ODD_STREAM = b'{"type":"assistant/attempt","data":{"stream":[1]}}\n'
