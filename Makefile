@@ -1,6 +1,6 @@
 # Every repeated act has a name; .ci/run calls the same names. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-hard soak fuzz lint types stubs stubs-check docs clauses bench package format clean
+.PHONY: help demo test test-hard soak fuzz lint types stubs stubs-check docs clauses bench bench-full bench-check package format clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -82,11 +82,27 @@ docs: $(VENV)/.checked ## rustdoc without warnings, links that lead somewhere
 clauses: $(VENV)/.tools ## which tests cite which clause of the specification
 	$(BIN)/python tools/clauses.py
 
-BENCH := benches/bench_logs.py benches/bench_lists.py benches/bench_calls.py
-bench: $(VENV)/.release ## measure, and write the tables into benches/README.md
-	$(BIN)/pytest $(BENCH) --benchmark-only --benchmark-quiet --benchmark-json=.benchmarks.json \
-		-o python_files='bench_*.py' -o timeout=0 -p no:cacheprovider -q
-	$(BIN)/python tools/bench_table.py .benchmarks.json
+# The benches' own environment: the engine as a wheel, as users have it, and what it is measured against.
+BENCH := .venv-bench
+PYSRC := $(shell find python -name '*.py')
+$(BENCH)/.wheel: $(VENV)/.tools $(RUST) $(PYSRC)
+	$(PYTHON) tools/bench_environment.py $(BENCH) --wheel $(BIN)/maturin
+	touch $@
+
+$(BENCH)/.peers: benches/peers.txt pyproject.toml | $(BENCH)/.wheel
+	$(PYTHON) tools/bench_environment.py $(BENCH) --peers
+	touch $@
+
+bench: $(BENCH)/.wheel $(BENCH)/.peers ## measure (minutes), and write benches/README.md: make bench ONLY="log_file calls" for some questions
+	$(BENCH)/bin/python benches/run.py .benchmarks.json $(if $(ONLY),--only $(ONLY)) $(BENCHFLAGS)
+	$(BENCH)/bin/python tools/bench_plots.py .benchmarks.json
+	$(BENCH)/bin/python tools/bench_page.py .benchmarks.json
+
+bench-full: BENCHFLAGS += --full
+bench-full: bench ## the same with logs of 1 GB, lists of 1,000,000, streams of 1e7 chunks (an hour, 20 GB of disk)
+
+bench-check: $(BENCH)/.wheel ## instruction counts of the main work against benches/instructions.json (valgrind; UPDATE=1 keeps them)
+	$(BENCH)/bin/python tools/bench_check.py $(BENCH)/bin/python $(if $(UPDATE),--update)
 
 package: $(VENV)/.tools ## wheel and source distribution, installed and tried in an environment of their own
 	$(BIN)/python tools/package.py
@@ -97,5 +113,5 @@ format: $(VENV)/.tools ## what lint asks for
 	cargo fmt
 
 clean: ## remove what was built
-	rm -rf $(VENV) target dist python/lastsaid/_core*.so .benchmarks.json
+	rm -rf $(VENV) $(BENCH) target dist python/lastsaid/_core*.so .benchmarks.json
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

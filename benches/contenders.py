@@ -1,40 +1,44 @@
-"""Who takes part, by name: the two engines and the peers."""
+"""The engines by name, and what they can do today."""
 
 from __future__ import annotations
 
 import importlib.util
+import inspect
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, Final
 
-import peers
-from lastsaid._protocol import Engine
 from lastsaid.engine import engine_named
 
-ENGINES: Final = ("rust", "python")
+RUST: Final = "rust"
+PYTHON: Final = "python"
+ENGINES: Final = (RUST, PYTHON)
 FLOOR: Final = "floor"
-READERS: Final = (*ENGINES, *peers.FILES)
+TAIL_FLOOR: Final = "floor, last 64 KiB"
 
 
-def has_rust() -> bool:
-    return importlib.util.find_spec("lastsaid._core") is not None
-
-
-def engine(name: str) -> Engine:
+def engine(name: str) -> Any:
+    """The engine module; what is being built is looked up by name."""
     return engine_named(name)
 
 
-def file_reader(name: str) -> Callable[[Path], Any]:
-    """From a path to output blocks."""
-    if name in ENGINES:
-        read = engine(name).read
-        return lambda path: read(path).output
-    return peers.FILES[name]
+def refuse_other_builds() -> None:
+    """Only a release build is measured. Raises SystemExit."""
+    if importlib.util.find_spec("lastsaid._core") is None:
+        raise SystemExit("this build has no Rust engine: build with --release")
+    build = engine(RUST).BUILD
+    if build != "release":
+        raise SystemExit(f"lastsaid._core is a {build} build, its times mean nothing: build with --release")
 
 
-def bytes_reader(name: str) -> Callable[[bytes], Any]:
-    """From bytes in memory to output blocks."""
-    if name in ENGINES:
-        read_bytes = engine(name).read_bytes
-        return lambda data: read_bytes(data).output
-    return peers.BYTES[name]
+def takes(function: Callable[..., Any], keyword: str) -> bool:
+    return keyword in inspect.signature(function).parameters
+
+
+def installed(module: str) -> str | None:
+    """Why a peer can't take part; None if it can."""
+    try:
+        found = importlib.util.find_spec(module)
+    except ModuleNotFoundError:
+        # Of `a.b`, `a` isn't there.
+        found = None
+    return None if found is not None else f"{module} is not installed here"

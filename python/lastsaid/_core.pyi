@@ -166,6 +166,7 @@ def read(
     explain: bool = ...,
     max_record_bytes: int = ...,
     max_decompressed_bytes: int = ...,
+    threads: int = ...,
 ) -> lastsaid.selection.Selection:
     """
     What a log finally says.
@@ -184,6 +185,7 @@ def read(
         explain: add `counts` and `candidates`, for which the whole log is read.
         max_record_bytes: the longest record that is examined.
         max_decompressed_bytes: how much of a compressed log is decompressed.
+        threads: how many threads may read a large log; the answer is the same, and the pure engine reads on one.
 
     Raises:
         MalformedEventError: a record that the answer needs can't be read (S7), with offset and line.
@@ -206,6 +208,7 @@ def read_bytes(
     explain: bool = ...,
     max_record_bytes: int = ...,
     max_decompressed_bytes: int = ...,
+    threads: int = ...,
 ) -> lastsaid.selection.Selection:
     """
     The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first.

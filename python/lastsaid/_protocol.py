@@ -85,6 +85,7 @@ class Engine(Protocol):
         explain: bool = False,
         max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
         max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
+        threads: int = 1,
     ) -> Selection: ...
 
     def read_bytes(
@@ -101,6 +102,7 @@ class Engine(Protocol):
         explain: bool = False,
         max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
         max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
+        threads: int = 1,
     ) -> Selection: ...
 
     def read_many(

@@ -199,6 +199,11 @@ WRONG_ARGUMENTS: dict[str, tuple[Call, type[Exception], str]] = {
         ValueError,
         "max_record_bytes is not positive, expected at least 1",
     ),
+    "threads": (
+        lambda engine: engine.read_bytes(LOG, threads=0),
+        ValueError,
+        "threads is not positive, expected at least 1",
+    ),
     "start_and_turn": (
         lambda engine: engine.read_bytes(LOG, start=0, turn=1),
         ValueError,

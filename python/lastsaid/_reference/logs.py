@@ -36,11 +36,12 @@ def read_bytes(
     explain: bool = False,
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
     max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
+    threads: int = 1,
 ) -> Selection:
     """The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first."""
     name = format_named(format, auto=True)
     limits = (max_record_bytes, max_decompressed_bytes)
-    options = options_of(suffix, session, (start, turn, since_seq), on_malformed, explain, limits)
+    options = options_of(suffix, session, (start, turn, since_seq), on_malformed, explain, limits, threads)
     if string(data) is not None or not is_buffer(data):
         raise TypeError(f"read_bytes takes bytes, bytearray or memoryview, not {type(data).__name__}")
     return _selection(reading.answers(Memory(bytes(memoryview(data))), options).one, name)
@@ -59,6 +60,7 @@ def read(
     explain: bool = False,
     max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
     max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
+    threads: int = 1,
 ) -> Selection:
     """What a log finally says.
 
@@ -76,6 +78,7 @@ def read(
         explain: add `counts` and `candidates`, for which the whole log is read.
         max_record_bytes: the longest record that is examined.
         max_decompressed_bytes: how much of a compressed log is decompressed.
+        threads: how many threads may read a large log; the answer is the same, and the pure engine reads on one.
 
     Raises:
         MalformedEventError: a record that the answer needs can't be read (S7), with offset and line.
@@ -86,7 +89,7 @@ def read(
     """
     name = format_named(format, auto=True)
     limits = (max_record_bytes, max_decompressed_bytes)
-    options = options_of(suffix, session, (start, turn, since_seq), on_malformed, explain, limits)
+    options = options_of(suffix, session, (start, turn, since_seq), on_malformed, explain, limits, threads)
     return read_source(source, options, name)
 
 
@@ -160,12 +163,14 @@ def options_of(
     on_malformed: str,
     explain: Any,
     limits: tuple[int, int],
+    threads: int = 1,
 ) -> Options:
     """The options of `read`, checked; `parts` are `start`, `turn` and `since_seq`."""
     wanted = asked(suffix, *parts)
     if on_malformed not in ("raise", "skip"):
         raise ValueError(f"on_malformed is {on_malformed!r}, expected 'raise' or 'skip'")
     limit, decompressed = _limits(limits)
+    _positive("threads", threads)
     name = string(session)
     if session is not None and name is None:
         raise TypeError(f"session takes a str, not {type(session).__name__}")
@@ -173,9 +178,12 @@ def options_of(
 
 
 def _limits(limits: tuple[int, int]) -> tuple[int, int]:
-    found = []
-    for name, limit in zip(("max_record_bytes", "max_decompressed_bytes"), limits, strict=True):
-        found.append(operator.index(limit))
-        if found[-1] < 1:
-            raise ValueError(f"{name} is not positive, expected at least 1")
-    return found[0], found[1]
+    record, decompressed = limits
+    return _positive("max_record_bytes", record), _positive("max_decompressed_bytes", decompressed)
+
+
+def _positive(name: str, value: int) -> int:
+    number = operator.index(value)
+    if number < 1:
+        raise ValueError(f"{name} is not positive, expected at least 1")
+    return number

@@ -8,6 +8,7 @@ use crate::formats::dsh;
 use crate::json::Value;
 use crate::records::Found;
 use crate::signal::Kind;
+use crate::text::{Pieces, Text};
 
 /// A defect of a log, or its torn tail.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,16 +65,17 @@ impl Checking {
 /// Read all that a record that signals may be asked for, also what a fold would leave unread.
 fn read(found: &Found<Value<'_>>) -> Result<(), Error<Infallible>> {
     let event = found.event()?;
-    let mut nothing = |_: &[u8]| {};
+    let mut unused = Text::default();
+    let mut pieces = Pieces::new(&mut unused, 0);
     match event.kind {
         Kind::Message => {
             found.check_limits()?;
             let content = dsh::content(&event)?;
-            dsh::embedded(&content.data, event.path, &mut nothing)
+            dsh::embedded(&content.data, event.path, &mut pieces)
         }
         Kind::Stream(stream) => {
             found.check_limits()?;
-            dsh::pieces(&event, stream, &mut nothing)
+            dsh::pieces(&event, stream, &mut pieces)
         }
         _ => Ok(()),
     }

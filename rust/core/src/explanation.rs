@@ -10,7 +10,7 @@ use crate::formats::dsh;
 use crate::node::{Flow, Key, Node};
 use crate::records::Found;
 use crate::signal::{Event, Kind};
-use crate::text::{self, Text};
+use crate::text::{self, Pieces, Text};
 
 /// The most records that are told of.
 const MOST: usize = 100;
@@ -229,7 +229,7 @@ impl Explanation {
         }
     }
 
-    fn read<N: Node>(&mut self, found: &Found<N>, event: &Event<N>, mut skip: u64) -> Result<(), Error<N::Error>> {
+    fn read<N: Node>(&mut self, found: &Found<N>, event: &Event<N>, skip: u64) -> Result<(), Error<N::Error>> {
         found.check_limits()?;
         let mut pieces = Text::default();
         match event.kind {
@@ -240,20 +240,14 @@ impl Explanation {
                     self.part.say(message(found, event, &content)?);
                     return Ok(());
                 }
-                dsh::embedded(&content.data, event.path, &mut |piece| pieces.push(piece))?;
+                dsh::embedded(&content.data, event.path, &mut Pieces::new(&mut pieces, 0))?;
                 self.part.empty_messages += 1;
                 let mut empty = message(found, event, &content)?;
                 empty.verdict = Verdict::Empty;
                 empty.reason = "no blocks".into();
                 self.part.add(empty);
             }
-            Kind::Stream(stream) => dsh::pieces(event, stream, &mut |piece| {
-                if skip > 0 {
-                    skip -= 1;
-                } else {
-                    pieces.push(piece);
-                }
-            })?,
+            Kind::Stream(stream) => dsh::pieces(event, stream, &mut Pieces::new(&mut pieces, skip))?,
             _ => {}
         }
         if !pieces.is_empty() {

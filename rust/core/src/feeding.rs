@@ -103,13 +103,13 @@ impl Unfinished {
     }
 
     /// The record, or what makes it unreadable.
-    pub fn parse(&self) -> Result<Record<'_>, Box<Malformed>> {
+    pub fn parse<'p>(&'p self, parser: &'p mut json::Parser) -> Result<Record<'p>, Box<Malformed>> {
         if self.size > LIMIT {
             let found = format!("{} bytes long", self.size);
             let expected = format!("at most {LIMIT} (see max_record_bytes)");
             return Err(Malformed::new(crate::error::Kind::TooLarge, "", found, expected));
         }
-        json::parse(&self.data)
+        parser.parse(&self.data)
     }
 }
 

@@ -5,10 +5,10 @@
 use std::fmt::Write as _;
 
 use crate::error::{Error, Kind as Defect, Malformed};
-use crate::formats::dsh;
+use crate::formats::dsh::{self, Named};
 use crate::node::{Key, Node};
 use crate::signal::{Event, Kind, Turn};
-use crate::text::{self, Text};
+use crate::text::{self, Pieces, Text};
 
 /// Where a record stood (spec S9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,16 +54,13 @@ pub struct Said<K> {
 
 impl<K> Said<K> {
     /// Keep a message that has blocks.
+    #[inline]
     pub fn read<N>(event: &Event<N>, content: &dsh::Content<N>, place: Place) -> Result<Self, Error<N::Error>>
     where
         N: Node,
         N::Kept: Into<K>,
     {
-        let mut has_text = false;
-        text::block_texts(&content.list, &mut |block| {
-            has_text = !text::is_blank(block);
-            if has_text { crate::node::Flow::Stop } else { crate::node::Flow::Continue }
-        })?;
+        let has_text = text::has_text(&content.list)?;
         let id = content.message.member(Key::Id).map_err(Error::Foreign)?;
         let id = match id {
             Some(id) => id.with_text(|_| ()).map_err(Error::Foreign)?.map(|()| id.keep().into()),
@@ -112,7 +109,26 @@ impl<K> Default for Fold<K> {
 }
 
 impl<K> Fold<K> {
+    /// Take the next event of those that are given one by one, or fail and stay as it was.
+    #[inline(always)]
+    pub fn push<N>(&mut self, record: &N) -> Result<(), Error<N::Error>>
+    where
+        N: Node,
+        N::Kept: Into<K>,
+    {
+        let place = Place::at_index(self.count);
+        match dsh::recognise(record)? {
+            // Most events: of the fold's session, since they name none, and of no more interest.
+            Some(Named { kind: Kind::Nothing, known, .. }) => self.note(known),
+            Some(named) => self.take(&dsh::bare_event(record.clone(), named), place, 0)?,
+            None => self.apply(&dsh::event(record)?, place)?,
+        }
+        self.count = self.count.saturating_add(1);
+        Ok(())
+    }
+
     /// Take one record of this fold's session, or fail and stay as it was.
+    #[inline]
     pub fn apply<N>(&mut self, event: &Event<N>, place: Place) -> Result<(), Error<N::Error>>
     where
         N: Node,
@@ -125,6 +141,7 @@ impl<K> Fold<K> {
     }
 
     /// Take one record of any session. `skip_members`: of a packed row that a cut divides.
+    #[inline]
     pub fn take<N>(&mut self, event: &Event<N>, place: Place, skip_members: u64) -> Result<(), Error<N::Error>>
     where
         N: Node,
@@ -136,12 +153,12 @@ impl<K> Fold<K> {
                 if content.len > 0 {
                     self.say(Said::read(event, &content, place)?);
                 } else if self.message.is_none() {
-                    self.stream_of(event, place, 0, |piece| dsh::embedded(&content.data, event.path, piece))?;
+                    self.stream_of(event, place, 0, |to| dsh::embedded(&content.data, event.path, to))?;
                 }
             }
             Kind::Stream(stream) => {
                 if self.message.is_none() {
-                    self.stream_of(event, place, skip_members, |piece| dsh::pieces(event, stream, piece))?;
+                    self.stream_of(event, place, skip_members, |to| dsh::pieces(event, stream, to))?;
                 }
             }
             Kind::TurnStart => self.turn = Turn::Open,
@@ -153,26 +170,30 @@ impl<K> Fold<K> {
     }
 
     /// Note whether the format knows an event.
+    #[inline]
     pub fn recognise<N>(&mut self, event: &Event<N>) {
-        self.known |= event.known;
-        self.unknown |= !event.known;
+        self.note(event.known);
+    }
+
+    #[inline]
+    fn note(&mut self, known: bool) {
+        self.known |= known;
+        self.unknown |= !known;
     }
 
     /// Fail for an event of another session.
+    #[inline]
     pub fn check_session<N>(&self, event: &Event<N>) -> Result<(), Box<Malformed>> {
         match (&event.session, &self.session) {
-            (Some(found), Some(expected)) if found != expected => {
-                let path = if event.path == "event." { "sessionId" } else { "params.sessionId" };
-                let expected = format!("{} (one fold is one session)", quoted(expected));
-                Err(Malformed::new(Defect::WrongSession, path, quoted(found), expected))
-            }
+            (Some(found), Some(expected)) if found != expected => Err(other_session(event.path, found, expected)),
             _ => Ok(()),
         }
     }
 
     /// Take over the session of an event that was checked.
+    #[inline]
     pub fn join_session<N>(&mut self, event: &Event<N>) {
-        if self.session.is_none() {
+        if event.session.is_some() && self.session.is_none() {
             self.session.clone_from(&event.session);
         }
     }
@@ -187,44 +208,46 @@ impl<K> Fold<K> {
     }
 
     /// A message with blocks.
+    #[inline]
     pub fn say(&mut self, said: Said<K>) {
-        let before = self.message.take();
         if said.has_text {
-            self.earlier = None;
-            self.text = Text::default();
-            self.text_place = None;
-        } else if let Some(before) = before.filter(|before| before.has_text) {
-            self.earlier = Some(before);
+            if self.earlier.is_some() {
+                self.earlier = None;
+            }
+            if self.text_place.is_some() {
+                self.text = Text::default();
+                self.text_place = None;
+            }
+        } else if self.message.as_ref().is_some_and(|before| before.has_text) {
+            self.earlier = self.message.take();
         }
         self.message = Some(said);
     }
 
-    /// A piece of streamed text, in WTF-8, that came by itself.
-    pub fn stream(&mut self, piece: &[u8]) {
-        if self.message.is_none() && !piece.is_empty() {
-            self.text_place.get_or_insert(Place::at_index(self.count));
-            self.text.push(piece);
+    /// Streamed text that came by itself: `append` gives the pieces, also where they don't count, and says how many.
+    /// Before the fold speaks that must be one, whose place is that of the text.
+    #[inline(always)]
+    pub fn stream<E>(&mut self, append: impl FnOnce(&mut Pieces<'_>) -> Result<u64, E>) -> Result<(), E> {
+        let passes = if self.message.is_some() { u64::MAX } else { 0 };
+        let given = append(&mut Pieces::new(&mut self.text, passes))?;
+        if self.text_place.is_none() && !self.text.is_empty() {
+            self.text_place = Some(Place::at_index(self.count));
         }
+        self.count = self.count.saturating_add(given);
+        Ok(())
     }
 
+    #[inline]
     fn stream_of<N: Node>(
         &mut self,
         event: &Event<N>,
         place: Place,
-        mut skip: u64,
-        read: impl FnOnce(dsh::Piece<'_>) -> Result<(), Error<N::Error>>,
+        skip: u64,
+        read: impl FnOnce(&mut Pieces<'_>) -> Result<(), Error<N::Error>>,
     ) -> Result<(), Error<N::Error>> {
         let before = self.text.len();
-        let text = &mut self.text;
-        let done = read(&mut |piece| {
-            if skip > 0 {
-                skip -= 1;
-            } else {
-                text.push(piece);
-            }
-        })
-        .and_then(|()| {
-            if self.text.len() > before && self.text_place.is_none() {
+        let done = read(&mut Pieces::new(&mut self.text, skip)).and_then(|()| {
+            if self.text_place.is_none() && self.text.len() > before {
                 let seq = dsh::seq(event).map_err(Error::Foreign)?;
                 self.text_place = Some(Place { seq, ..place });
             }
@@ -349,6 +372,13 @@ impl<K> Said<K> {
             place: self.place.moved_by(moved_by),
         }
     }
+}
+
+#[cold]
+fn other_session(path: &str, found: &[u8], expected: &[u8]) -> Box<Malformed> {
+    let path = if path == "event." { "sessionId" } else { "params.sessionId" };
+    let expected = format!("{} (one fold is one session)", quoted(expected));
+    Malformed::new(Defect::WrongSession, path, quoted(found), expected)
 }
 
 /// WTF-8 as a JSON string in ASCII, for an error message.

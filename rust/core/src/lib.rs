@@ -31,8 +31,10 @@ pub mod outcome;
 pub mod records;
 pub mod sessions;
 pub mod signal;
+pub mod streamed;
 pub mod suffix;
 pub mod text;
+pub mod walk;
 
 /// The version of the rule: the same log gives the same output for as long as this number stands.
 pub const RULE_VERSION: u32 = 1;

@@ -41,8 +41,8 @@ impl<N: Node> Found<N> {
 
 impl<'a> Found<json::Value<'a>> {
     /// A line of a log.
-    pub fn line(place: Place, start: u64, end: u64, line: &'a [u8]) -> Self {
-        match json::parse(line) {
+    pub fn line(place: Place, start: u64, end: u64, line: &'a [u8], parser: &'a mut json::Parser) -> Self {
+        match parser.parse(line) {
             Ok(record) => Self { place, start, end, value: Ok(record.value), limits: record.check_limits() },
             Err(defect) => Self { place, start, end, value: Err(defect), limits: Ok(()) },
         }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use lastsaid_core::backward::{self, How};
 use lastsaid_core::error::{Error, Malformed};
 use lastsaid_core::fold::{Fold, Place};
-use lastsaid_core::formats::dsh;
+use lastsaid_core::formats::dsh::{self, Named};
 use lastsaid_core::forward::Pass;
 use lastsaid_core::node::{Flow, Node};
 use lastsaid_core::outcome::Outcome;
@@ -16,6 +16,7 @@ use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyList, PyMapping, PyMemoryView, PySequence, PyString};
 
+use crate::attached;
 use crate::error::raised;
 use crate::kept::Kept;
 use crate::object::Object;
@@ -51,6 +52,77 @@ impl<'py> ListRecords<'py> {
             Err(error) if error.is_instance_of::<PyIndexError>(self.events.py()) => Ok(Flow::Continue),
             Err(error) => Err(Error::Foreign(error)),
         }
+    }
+}
+
+/// The events of a list that matter to a scan from its end.
+///
+/// Most signal nothing: of those the scan needs to know only that there are known or unknown ones, which the first
+/// of either says. One that streams says no more on the way back. What does matter on the way forth is noted.
+struct Speaking<'py> {
+    all: ListRecords<'py>,
+    list: Bound<'py, PyList>,
+    /// What the walk back left for one forth: the indexes of `[from, to)` that signal, last first.
+    noted: Vec<u64>,
+    from: u64,
+    to: u64,
+}
+
+impl<'py> Speaking<'py> {
+    fn new(list: &Bound<'py, PyList>) -> PyResult<Self> {
+        let all = ListRecords::new(list)?;
+        Ok(Self { all, list: list.clone(), noted: Vec::new(), from: 0, to: 0 })
+    }
+}
+
+impl<K> Records<K, PyErr> for Speaking<'_>
+where
+    Py<PyAny>: Into<K>,
+{
+    fn begin(&self) -> u64 {
+        0
+    }
+
+    fn end(&self) -> u64 {
+        self.all.len as u64
+    }
+
+    fn backward(&mut self, lo: u64, hi: u64, visitor: &mut impl Visitor<K, PyErr>) -> Result<(), Error<PyErr>> {
+        let (mut told_known, mut told_unknown) = (false, false);
+        self.noted.clear();
+        (self.from, self.to) = (hi, hi);
+        for index in (lo..hi).rev() {
+            let kind = attached::kind_at(&self.list, index as usize, -1);
+            let is_needed = kind.is_none_or(|Named { kind, known, .. }| {
+                let told = if known { &mut told_known } else { &mut told_unknown };
+                !std::mem::replace(told, true) || !matches!(kind, Kind::Nothing | Kind::Stream(_))
+            });
+            if is_needed && self.all.at(index, visitor)? == Flow::Stop {
+                break;
+            }
+            self.from = index;
+            // Turns are told on the way back.
+            if !matches!(kind, Some(Named { kind: Kind::Nothing | Kind::TurnStart | Kind::TurnEnd, .. })) {
+                self.noted.push(index);
+            }
+        }
+        Ok(())
+    }
+
+    fn forward(&mut self, lo: u64, hi: u64, visitor: &mut impl Visitor<K, PyErr>) -> Result<(), Error<PyErr>> {
+        if lo < self.from || hi > self.to {
+            return self.all.forward(lo, hi, visitor);
+        }
+        for &index in self.noted.iter().rev().filter(|index| (lo..hi).contains(index)) {
+            if self.all.at(index, visitor)? == Flow::Stop {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn placed(&mut self, defect: Box<Malformed>, place: Place) -> Result<Box<Malformed>, Error<PyErr>> {
+        Ok(defect.at_index(place.index.unwrap_or(0)))
     }
 }
 
@@ -110,7 +182,36 @@ pub fn final_assistant_output<'py>(
     format: Given<'py>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     format.format(false)?;
+    if let Ok(list) = events.cast_exact::<PyList>()
+        && let Some(content) = last_content(list, start.integer(0)?)
+    {
+        return Ok(Some(content));
+    }
     output(py, &scan(events, &start, "final_assistant_output", false)?.fold)
+}
+
+/// The content of the last message that has blocks, if it is among the last few events and those after it stand bare.
+///
+/// Then nothing else matters to the output: of those after it only their types are looked at, which are known (S7),
+/// and no session is named (S4). Whatever is not so plain is left to the scan.
+fn last_content<'py>(list: &Bound<'py, PyList>, start: i64) -> Option<Bound<'py, PyAny>> {
+    const FEW: usize = 64;
+    let len = list.len() as u64;
+    for index in (first(start, len)..len).rev().take(FEW) {
+        let index = usize::try_from(index).ok()?;
+        if attached::kind_at(list, index, -1)?.kind != Kind::Message {
+            continue;
+        }
+        let event = dsh::event_of(Object(list.get_item(index).ok()?)).ok()?;
+        if event.kind != Kind::Message || event.is_notification {
+            return None;
+        }
+        let content = dsh::content(&event).ok()?;
+        if content.len > 0 {
+            return Some(content.list.0);
+        }
+    }
+    None
 }
 
 /// Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError.
@@ -136,6 +237,14 @@ pub fn select<'py>(
 fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str, explain: bool) -> PyResult<Outcome<Kept>> {
     let py = events.py();
     let start = start.integer(0)?;
+    if let Ok(list) = events.cast_exact::<PyList>()
+        && !explain
+    {
+        let mut records = Speaking::new(list)?;
+        let len = records.all.len as u64;
+        let lo = first(start, len);
+        return backward::scan(&mut records, lo, len, How::default()).map_err(|error| raised(py, error));
+    }
     check(events, what)?;
     let listed;
     let events = if events.cast::<PySequence>().is_ok() {
@@ -148,13 +257,18 @@ fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str, explain: bool)
     };
     let mut records = ListRecords::new(events)?;
     let len = records.len as u64;
-    let lo = if start < 0 { len.saturating_sub(start.unsigned_abs()) } else { start.unsigned_abs().min(len) };
+    let lo = first(start, len);
     if explain {
         let mut explained = Explained { pass: Pass::new(Suffix::Whole, false).explained(true), lo };
         let told = records.forward(0, len, &mut explained).and_then(|()| explained.pass.outcome());
         return told.map_err(|error| raised(py, error));
     }
     backward::scan(&mut records, lo, len, How::default()).map_err(|error| raised(py, error))
+}
+
+/// Where a slice starts.
+fn first(start: i64, len: u64) -> u64 {
+    if start < 0 { len.saturating_sub(start.unsigned_abs()) } else { start.unsigned_abs().min(len) }
 }
 
 /// A pass over a whole list, of which the first `lo` events are before what was asked for.

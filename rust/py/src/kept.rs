@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use pyo3::exceptions::PyRecursionError;
-use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+
+use crate::parsed::to_objects;
 
 /// A content list or a message id.
 pub enum Kept {
@@ -47,7 +47,7 @@ impl Kept {
         match self {
             Self::Object(object) => Ok(object.bind(py).clone()),
             Self::Json(json) => {
-                json.object.get_or_try_init(py, || loads(py, &json.raw)).map(|object| object.bind(py).clone())
+                json.object.get_or_try_init(py, || to_objects(py, &json.raw)).map(|object| object.bind(py).clone())
             }
         }
     }
@@ -58,18 +58,5 @@ impl Kept {
             Self::Object(_) => None,
             Self::Json(json) => Some(&json.raw),
         }
-    }
-}
-
-fn loads(py: Python<'_>, raw: &[u8]) -> PyResult<Py<PyAny>> {
-    let text = String::from_utf8_lossy(raw);
-    match py.import(intern!(py, "json"))?.call_method1(intern!(py, "loads"), (text,)) {
-        Ok(object) => Ok(object.unbind()),
-        // The caller's stack is deep already: the reference reads iteratively.
-        Err(error) if error.is_instance_of::<PyRecursionError>(py) => {
-            let reference = py.import("lastsaid._reference.json")?;
-            Ok(reference.call_method1("parse", (raw,))?.getattr("value")?.unbind())
-        }
-        Err(error) => Err(error),
     }
 }

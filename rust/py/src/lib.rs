@@ -1,5 +1,6 @@
 //! The Python module `lastsaid._core`: conversion and nothing else. The rule is in `lastsaid-core`.
 
+mod attached;
 mod error;
 mod events;
 mod explained;
@@ -10,6 +11,7 @@ mod object;
 mod opened;
 mod options;
 mod output_fold;
+mod parsed;
 mod pickled;
 mod pulse;
 mod records;

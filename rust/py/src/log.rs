@@ -26,12 +26,13 @@ use crate::strings::{buffer, to_python, type_name};
     suffix: "typing.Literal['own', 'whole']" = Given::default(), session: "str | None" = None,
     start: "int | None" = None, turn: "int | None" = None, since_seq: "int | None" = None,
     on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), explain: "bool" = Given::default(),
-    max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default()
+    max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default(),
+    threads: "int" = Given::default()
 ) -> "lastsaid.selection.Selection")]
 #[pyo3(
     text_signature = "(data, *, format='auto', suffix='own', session=None, start=None, turn=None, since_seq=None, \
                          on_malformed='raise', explain=False, max_record_bytes=268435456, \
-                         max_decompressed_bytes=68719476736)"
+                         max_decompressed_bytes=68719476736, threads=1)"
 )]
 #[allow(clippy::too_many_arguments)]
 pub fn read_bytes<'py>(
@@ -47,6 +48,7 @@ pub fn read_bytes<'py>(
     explain: Given<'py>,
     max_record_bytes: Given<'py>,
     max_decompressed_bytes: Given<'py>,
+    threads: Given<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = format.format(true)?;
     let asked = Asked {
@@ -59,6 +61,7 @@ pub fn read_bytes<'py>(
         explain,
         max_record_bytes,
         max_decompressed_bytes,
+        threads,
     };
     let options = asked.options()?;
     let log = if data.is_instance_of::<PyString>() { None } else { buffer(data)? };
@@ -66,7 +69,7 @@ pub fn read_bytes<'py>(
         let found = type_name(data)?;
         return Err(PyTypeError::new_err(format!("read_bytes takes bytes, bytearray or memoryview, not {found}")));
     };
-    answer(py, opened::bytes(py, log.as_bytes(), |log| one(log, &options)), asked.turn.as_ref(), name)
+    answer(py, opened::bytes(py, log.as_bytes(), |log| one(log, &options))?, asked.turn.as_ref(), name)
 }
 
 /// What a log finally says.
@@ -85,6 +88,7 @@ pub fn read_bytes<'py>(
 ///     explain: add `counts` and `candidates`, for which the whole log is read.
 ///     max_record_bytes: the longest record that is examined.
 ///     max_decompressed_bytes: how much of a compressed log is decompressed.
+///     threads: how many threads may read a large log; the answer is the same, and the pure engine reads on one.
 ///
 /// Raises:
 ///     MalformedEventError: a record that the answer needs can't be read (S7), with offset and line.
@@ -98,12 +102,13 @@ pub fn read_bytes<'py>(
     suffix: "typing.Literal['own', 'whole']" = Given::default(), session: "str | None" = None,
     start: "int | None" = None, turn: "int | None" = None, since_seq: "int | None" = None,
     on_malformed: "typing.Literal['raise', 'skip']" = Given::default(), explain: "bool" = Given::default(),
-    max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default()
+    max_record_bytes: "int" = Given::default(), max_decompressed_bytes: "int" = Given::default(),
+    threads: "int" = Given::default()
 ) -> "lastsaid.selection.Selection")]
 #[pyo3(
     text_signature = "(source, *, format='auto', suffix='own', session=None, start=None, turn=None, since_seq=None, \
                          on_malformed='raise', explain=False, max_record_bytes=268435456, \
-                         max_decompressed_bytes=68719476736)"
+                         max_decompressed_bytes=68719476736, threads=1)"
 )]
 #[allow(clippy::too_many_arguments)]
 pub fn read<'py>(
@@ -119,6 +124,7 @@ pub fn read<'py>(
     explain: Given<'py>,
     max_record_bytes: Given<'py>,
     max_decompressed_bytes: Given<'py>,
+    threads: Given<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = format.format(true)?;
     let asked = Asked {
@@ -131,6 +137,7 @@ pub fn read<'py>(
         explain,
         max_record_bytes,
         max_decompressed_bytes,
+        threads,
     };
     let options = asked.options()?;
     answer(py, opened::source(source, "read", |log| one(log, &options))?, asked.turn.as_ref(), name)
@@ -176,6 +183,7 @@ pub fn read_sessions<'py>(
         explain,
         max_record_bytes,
         max_decompressed_bytes,
+        threads: Given::default(),
     };
     let options = asked.options()?;
     let all = |log: Opened<'_>| match log {

@@ -1,7 +1,6 @@
 //! `read_many`: the answers of many logs, read by several threads and given out in order (spec S5, S10).
 
 use std::collections::VecDeque;
-use std::io;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +19,6 @@ use pyo3::{PyTraverseError, PyVisit};
 use crate::log::{answer, one};
 use crate::opened::{self, Named, Place, Reached};
 use crate::options::{Asked, Given, integer};
-use crate::pulse::{Pulse, Signals};
 use crate::strings::type_name;
 use crate::workers::{self, Workers};
 
@@ -88,6 +86,7 @@ pub fn read_many<'py>(
         explain,
         max_record_bytes,
         max_decompressed_bytes,
+        threads: Given::default(),
     };
     let options = Arc::new(asked.options()?);
     let threads = threads.map_or_else(|| Ok(cores()), |threads| at_most(&threads))?;
@@ -298,7 +297,9 @@ impl Reading {
             workers.take(&mut self.ready);
             if self.ready.is_empty() {
                 if !workers.are_here() {
-                    return Err(PyRuntimeError::new_err("read_many's threads are not in this process: it was forked"));
+                    return Err(PyRuntimeError::new_err(
+                        "read_many's threads are not in this process: it was forked",
+                    ));
                 }
                 py.detach(|| workers.wait(wait));
                 py.check_signals()?;
@@ -352,7 +353,7 @@ impl Reading {
         let Pending { given, place } = pending;
         let read = |log: opened::Opened<'_>| one(log, &self.options);
         let read = match place {
-            Some(place) => opened::path(Named { given, place }, py, OneByOne(Signals::new(), is_closed), read)?,
+            Some(place) => opened::path(Named { given, place }, py, Some(is_closed), read)?,
             None => match self.ready.pop_front() {
                 Some(Ok((place, reached))) => Named { given, place }.reached(py, reached, read)?,
                 Some(Err(panic)) => resume_unwind(panic),
@@ -393,15 +394,4 @@ fn yielded<'py>(py: Python<'py>, error: PyErr, given: Option<Py<PyAny>>) -> PyRe
         error.value(py).call_method1(intern!(py, "add_note"), (note,))?;
     }
     Ok(error.into_value(py).into_bound(py).into_any())
-}
-
-/// For a thread that reads by itself: Ctrl-C, and another thread that closes.
-struct OneByOne<'a>(Signals, &'a AtomicBool);
-
-impl Pulse for OneByOne<'_> {
-    fn beat(&mut self) -> io::Result<()> {
-        let mut closed = self.1;
-        closed.beat()?;
-        self.0.beat()
-    }
 }

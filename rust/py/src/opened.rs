@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use lastsaid_core::error::Error;
 use lastsaid_core::log::directory::{self, Session};
@@ -29,8 +30,14 @@ pub enum Opened<'a> {
 pub type Read1<R> = Result<R, Error<Infallible>>;
 
 /// Bytes in memory, with the interpreter released.
-pub fn bytes<R: Send>(py: Python<'_>, log: &[u8], read: impl FnOnce(Opened<'_>) -> Read1<R> + Send) -> Read1<R> {
-    py.detach(|| read(Opened::Sought(&mut Pulsed { inner: Memory::new(log), pulse: Signals::new() })))
+pub fn bytes<R: Send>(
+    py: Python<'_>,
+    log: &[u8],
+    read: impl FnOnce(Opened<'_>) -> Read1<R> + Send,
+) -> PyResult<Read1<R>> {
+    let signals = Signals::new(None);
+    let done = py.detach(|| read(Opened::Sought(&mut Pulsed { inner: Memory::new(log), pulse: &signals })));
+    signals.raised().map(|()| done)
 }
 
 /// A path or a binary file; `what` names the caller in a TypeError.
@@ -39,7 +46,7 @@ pub fn source<R: Send>(
     what: &str,
     read: impl Fn(Opened<'_>) -> Read1<R> + Send + Sync,
 ) -> PyResult<Read1<R>> {
-    if is_path(source)? { path(Named::new(source)?, source.py(), Signals::new(), read) } else { file(source, what, read) }
+    if is_path(source)? { path(Named::new(source)?, source.py(), None, read) } else { file(source, what, read) }
 }
 
 /// Whether it names a file, as `open` takes it.
@@ -58,7 +65,7 @@ pub fn source_or_bytes<R: Send>(
     if !source.is_instance_of::<PyString>()
         && let Some(log) = buffer(source)?
     {
-        return Ok(bytes(source.py(), log.as_bytes(), read));
+        return bytes(source.py(), log.as_bytes(), read);
     }
     self::source(source, what, read)
 }
@@ -114,11 +121,7 @@ impl From<io::Error> for Obstacle {
 
 impl Place {
     /// Read the file that is there, or none if it is no regular file; the interpreter isn't needed.
-    pub fn read<R>(
-        &mut self,
-        pulse: impl Pulse,
-        read: impl FnOnce(Opened<'_>) -> Read1<R>,
-    ) -> Reached<R> {
+    pub fn read<R>(&mut self, pulse: &dyn Pulse, read: impl FnOnce(Opened<'_>) -> Read1<R>) -> Reached<R> {
         let mut kind = fs::metadata(&self.path)?;
         if kind.is_dir() {
             match directory::session_in(&self.path)? {
@@ -137,7 +140,8 @@ impl Place {
             return Ok(None);
         }
         let file = fs::File::open(&self.path)?;
-        let mut log = File::from_here(Pulsed { inner: file, pulse })?;
+        let size = file.metadata()?.len();
+        let mut log = File::new(Pulsed { inner: file, pulse }, 0, size);
         Ok(Some(read(Opened::Sought(&mut log))))
     }
 }
@@ -145,14 +149,16 @@ impl Place {
 /// What reading a place came to; none where it is no regular file.
 pub type Reached<R> = Result<Option<Read1<R>>, Obstacle>;
 
-/// A path, with the interpreter released.
+/// A path, with the interpreter released; another thread may say by a flag that the answer isn't wanted any more.
 pub fn path<R: Send>(
     mut named: Named,
     py: Python<'_>,
-    pulse: impl Pulse + Send,
+    is_closed: Option<&AtomicBool>,
     read: impl Fn(Opened<'_>) -> Read1<R> + Send + Sync,
 ) -> PyResult<Read1<R>> {
-    let reached = py.detach(|| named.place.read(pulse, &read));
+    let signals = Signals::new(is_closed);
+    let reached = py.detach(|| named.place.read(&signals, &read));
+    signals.raised()?;
     named.reached(py, reached, read)
 }
 

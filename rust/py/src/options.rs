@@ -2,6 +2,7 @@
 
 use lastsaid_core::feeding::Framing;
 use lastsaid_core::log::reading::Options;
+use lastsaid_core::log::stretches::Threads;
 use lastsaid_core::node::MAX_ORDINAL;
 use lastsaid_core::suffix::Suffix;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -96,6 +97,8 @@ pub struct Asked<'py> {
     pub max_record_bytes: Given<'py>,
     /// Bytes.
     pub max_decompressed_bytes: Given<'py>,
+    /// How many.
+    pub threads: Given<'py>,
 }
 
 fn session_id(session: &Bound<'_, PyAny>) -> PyResult<Box<[u8]>> {
@@ -130,8 +133,10 @@ impl Asked<'_> {
         let suffix = self.suffix()?;
         let skip = self.on_malformed.is_second("on_malformed", ["raise", "skip"])?;
         let (limit, decompressed) = limits(&self.max_record_bytes, &self.max_decompressed_bytes)?;
+        let count = usize::try_from(positive("threads", &self.threads, 1)?).unwrap_or(usize::MAX);
+        let threads = Threads { count, ..Threads::default() };
         let session = self.session.as_ref().map(session_id).transpose()?;
-        Ok(Options { suffix, session, skip, explain: self.explain.is_true()?, limit, decompressed })
+        Ok(Options { suffix, session, skip, explain: self.explain.is_true()?, limit, decompressed, threads })
     }
 
     fn suffix(&self) -> PyResult<Suffix> {

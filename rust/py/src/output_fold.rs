@@ -1,22 +1,19 @@
 //! What people hold: the rule with its calls serialised, fed from objects, strings and JSON (spec S5, S10).
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-
 use lastsaid_core::error::Error;
 use lastsaid_core::feeding::Feeding;
 use lastsaid_core::fold::Fold;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyType};
 
+use crate::attached::{Seat, shorten_push_text};
 use crate::error::{busy, malformed, of_bytes, raised};
 use crate::kept::Kept;
 use crate::options::Given;
 use crate::pickled;
-use crate::records::{extend_lines, is_blank, push, push_json, push_text, take, without_bom};
+use crate::records::{extend_lines, extend_text, is_blank, push, push_json, push_text, take, without_bom};
 use crate::selection::{self, Seen};
 use crate::strings::{Input, buffer, to_python, type_name};
 
@@ -25,9 +22,7 @@ use crate::strings::{Input, buffer, to_python, type_name};
 /// The output is the last message with blocks; without one, the streamed text; without that, None.
 #[pyclass(frozen, weakref, module = "lastsaid")]
 pub struct AssistantOutputFold {
-    fold: Mutex<Fed>,
-    /// The thread in the middle of a call, 0 for none.
-    owner: AtomicUsize,
+    seat: Seat<Fed>,
 }
 
 /// The fold and the stream that feeds it.
@@ -39,40 +34,33 @@ pub struct Fed {
     pub feeding: Feeding,
 }
 
-/// A number for this thread that no other live thread has, and never 0: the address of something of its own.
-fn this_thread() -> usize {
-    thread_local!(static OWN: u8 = const { 0 });
-    OWN.with(|own| std::ptr::from_ref(own).addr())
-}
-
-struct Owner<'a>(&'a AtomicUsize);
-
-impl Drop for Owner<'_> {
-    fn drop(&mut self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
-
 impl AssistantOutputFold {
     fn around(fed: Fed) -> Self {
-        Self { fold: Mutex::new(fed), owner: AtomicUsize::new(0) }
+        Self { seat: Seat::new(fed) }
     }
 
     /// One call: other threads wait, a call from inside it is FoldBusyError.
+    #[inline(always)]
     fn held<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Fed) -> PyResult<R>) -> PyResult<R> {
-        let me = this_thread();
-        if self.owner.load(Ordering::Relaxed) == me {
-            return Err(busy(py, BUSY));
+        match self.seat.take(py) {
+            Some(mut fed) => call(&mut fed),
+            None => Err(inside(py)),
         }
-        let mut fold = self.fold.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        self.owner.store(me, Ordering::Relaxed);
-        let _owner = Owner(&self.owner);
-        call(&mut fold)
     }
 
     /// One call that pushes: not amid a record of a stream.
+    #[inline(always)]
     fn pushing<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Fold<Kept>) -> PyResult<R>) -> PyResult<R> {
-        self.held(py, |fed| if fed.feeding.is_pending() { Err(busy(py, PENDING)) } else { call(&mut fed.fold) })
+        self.held(py, |fed| if fed.feeding.is_pending() { Err(pending(py)) } else { call(&mut fed.fold) })
+    }
+
+    /// One piece of streamed text, if nothing stands against it.
+    #[inline(always)]
+    pub fn push_exact(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> bool {
+        match self.seat.take_free(py) {
+            Some(mut fed) if !fed.feeding.is_pending() => push_text(&mut fed.fold, text).unwrap_or(false),
+            _ => false,
+        }
     }
 
     fn copy(&self, py: Python<'_>) -> PyResult<Fed> {
@@ -87,6 +75,16 @@ impl AssistantOutputFold {
 const LARGE: usize = 4096;
 const BUSY: &str = "the fold is in the middle of another call on this thread";
 const PENDING: &str = "bytes of an unfinished record are pending; call end() first";
+
+#[cold]
+fn inside(py: Python<'_>) -> PyErr {
+    busy(py, BUSY)
+}
+
+#[cold]
+fn pending(py: Python<'_>) -> PyErr {
+    busy(py, PENDING)
+}
 
 fn at_index(error: Error<PyErr>, index: usize) -> Error<PyErr> {
     match error {
@@ -112,28 +110,47 @@ fn each<'py>(
     values.try_iter()?.enumerate().try_for_each(|(index, value)| visit(index, value?))
 }
 
+#[cold]
+fn failed(py: Python<'_>, error: Error<PyErr>) -> PyErr {
+    raised(py, error)
+}
+
+#[cold]
+fn no_piece(value: &Bound<'_, PyAny>) -> PyErr {
+    match type_name(value) {
+        Ok(name) => PyTypeError::new_err(format!("push_text takes a str, not {name}")),
+        Err(error) => error,
+    }
+}
+
+#[cold]
+fn odd_piece(index: usize, value: &Bound<'_, PyAny>) -> PyErr {
+    match type_name(value) {
+        Ok(name) => PyTypeError::new_err(format!("extend_text takes str, piece {index} is one, not {name}")),
+        Err(error) => error,
+    }
+}
+
 #[pymethods]
 impl AssistantOutputFold {
     #[new]
     #[pyo3(signature = (format: "str" = Given::default()), text_signature = "(format='dsh')")]
-    fn new(format: Given<'_>) -> PyResult<Self> {
+    fn new(py: Python<'_>, format: Given<'_>) -> PyResult<Self> {
         format.format(false)?;
+        shorten_push_text(py)?;
         Ok(Self::around(Fed::default()))
     }
 
     /// Take one event, a mapping. Raises MalformedEventError and stays as it was (S7).
     #[pyo3(signature = (event: "collections.abc.Mapping[str, typing.Any]", /))]
     fn push(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.pushing(py, |fold| push(fold, event).map_err(|error| raised(py, error)))
+        self.pushing(py, |fold| push(fold, event).map_err(|error| failed(py, error)))
     }
 
     /// Take one piece of streamed text; the empty piece is no signal.
     #[pyo3(signature = (text: "str", /))]
     fn push_text(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.pushing(py, |fold| match push_text(fold, text)? {
-            Some(()) => Ok(()),
-            None => Err(PyTypeError::new_err(format!("push_text takes a str, not {}", type_name(text)?))),
-        })
+        self.pushing(py, |fold| if push_text(fold, text)? { Ok(()) } else { Err(no_piece(text)) })
     }
 
     /// Take one event as JSON text. Raises MalformedEventError and stays as it was (S7).
@@ -159,13 +176,15 @@ impl AssistantOutputFold {
     #[pyo3(signature = (pieces: "collections.abc.Iterable[str]", /))]
     fn extend_text(&self, py: Python<'_>, pieces: &Bound<'_, PyAny>) -> PyResult<()> {
         self.pushing(py, |fold| {
-            each(pieces, "extend_text", "strings", |index, piece| match push_text(fold, &piece)? {
-                Some(()) => Ok(()),
-                None => Err(PyTypeError::new_err(format!(
-                    "extend_text takes str, piece {index} is one, not {}",
-                    type_name(&piece)?
-                ))),
-            })
+            let Ok(list) = pieces.cast_exact::<PyList>() else {
+                return each(pieces, "extend_text", "strings", |index, piece| {
+                    if push_text(fold, &piece)? { Ok(()) } else { Err(odd_piece(index, &piece)) }
+                });
+            };
+            match extend_text(fold, list)? {
+                Some(index) => Err(odd_piece(index, &list.get_item(index)?)),
+                None => Ok(()),
+            }
         })
     }
 
@@ -264,12 +283,12 @@ impl AssistantOutputFold {
             Err(_) => pickled::of_other_engine(later)?,
         };
         if theirs.feeding.is_pending() {
-            return Err(busy(py, PENDING));
+            return Err(pending(py));
         }
         let share = |kept: &Kept| kept.share(py);
         self.held(py, |fed| {
             if fed.feeding.is_pending() {
-                return Err(busy(py, PENDING));
+                return Err(pending(py));
             }
             let fold = fed.fold.merge_with(&theirs.fold, &share).map_err(|defect| malformed(py, &defect))?;
             // As if one fold had been called all along: where the later stream stands, if it had any.
@@ -308,8 +327,8 @@ impl AssistantOutputFold {
 
     fn __traverse__(&self, visit: pyo3::PyVisit<'_>) -> Result<(), pyo3::PyTraverseError> {
         // A fold in the middle of a call is alive, so there is nothing to collect.
-        let Ok(fold) = self.fold.try_lock() else { return Ok(()) };
-        for said in [fold.fold.message(), fold.fold.earlier()].into_iter().flatten() {
+        let Some(fed) = self.seat.peek(&visit) else { return Ok(()) };
+        for said in [fed.fold.message(), fed.fold.earlier()].into_iter().flatten() {
             if let Kept::Object(object) = &said.content {
                 visit.call(object)?;
             }
@@ -317,9 +336,11 @@ impl AssistantOutputFold {
         Ok(())
     }
 
-    fn __clear__(&self) {
-        if let Ok(mut fold) = self.fold.try_lock() {
-            *fold = Fed::default();
+    fn __clear__(&self, py: Python<'_>) {
+        if let Some(mut fed) = self.seat.take(py) {
+            let old = std::mem::take(&mut *fed);
+            drop(fed);
+            drop(old);
         }
     }
 }

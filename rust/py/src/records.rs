@@ -1,5 +1,6 @@
 //! One record into a fold: an object, a string, JSON text, a record of a stream (spec S5).
 
+use std::cell::RefCell;
 use std::convert::Infallible;
 
 use lastsaid_core::error::{Error, Malformed};
@@ -10,24 +11,33 @@ use lastsaid_core::json::{self, BOM};
 use lastsaid_core::log::lines;
 use memchr::memchr;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyList, PyString};
 
+use crate::attached;
 use crate::error::of_bytes;
 use crate::kept::Kept;
 use crate::object::Object;
-use crate::strings::with_wtf8;
+use crate::strings::append;
 
 /// Take one event, a mapping.
+#[inline]
 pub fn push(fold: &mut Fold<Kept>, event: &Bound<'_, PyAny>) -> Result<(), Error<PyErr>> {
-    let event = dsh::event(&Object(event.clone()))?;
-    fold.apply(&event, Place::at_index(fold.count))?;
-    fold.count = fold.count.saturating_add(1);
-    Ok(())
+    fold.push(&Object(event.clone()))
+}
+
+/// This thread's parser: its room serves every fold.
+fn with_parser<R>(call: impl FnOnce(&mut json::Parser) -> R) -> R {
+    thread_local!(static PARSER: RefCell<json::Parser> = RefCell::default());
+    PARSER.with(|parser| match parser.try_borrow_mut() {
+        Ok(mut parser) => call(&mut parser),
+        Err(_) => call(&mut json::Parser::default()),
+    })
 }
 
 /// Take one event as JSON text.
 pub fn push_json(fold: &mut Fold<Kept>, record: &[u8]) -> Result<(), Error<PyErr>> {
-    apply(fold, json::parse(record), Place::at_index(fold.count)).map_err(of_bytes)?;
+    let place = Place::at_index(fold.count);
+    with_parser(|parser| apply(fold, parser.parse(record), place)).map_err(of_bytes)?;
     fold.count = fold.count.saturating_add(1);
     Ok(())
 }
@@ -50,18 +60,37 @@ pub fn take(fold: &mut Fold<Kept>, record: &Unfinished, is_examined: bool) -> Re
     if !is_examined {
         return Ok(());
     }
-    apply(fold, record.parse(), place).map_err(|error| match error {
+    with_parser(|parser| apply(fold, record.parse(parser), place)).map_err(|error| match error {
         Error::Malformed(defect) => defect.at_offset(record.offset, Some(record.line)).into(),
         other => other,
     })
 }
 
-/// A piece of streamed text; None for what is no string.
-pub fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<Option<()>> {
-    let Ok(text) = piece.cast::<PyString>() else { return Ok(None) };
-    with_wtf8(text, |wtf8| fold.stream(wtf8))?;
-    fold.count = fold.count.saturating_add(1);
-    Ok(Some(()))
+/// A piece of streamed text; whether it is a string.
+#[inline(always)]
+pub fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match piece.cast::<PyString>() {
+        Ok(text) => fold.stream(|pieces| append(text, pieces).map(|()| 1)).map(|()| true),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Pieces of streamed text; the index of the first that is no string.
+pub fn extend_text(fold: &mut Fold<Kept>, pieces: &Bound<'_, PyList>) -> PyResult<Option<usize>> {
+    let mut index = 0;
+    while !fold.speaks() {
+        match pieces.get_item(index) {
+            Ok(piece) if push_text(fold, &piece)? => index += 1,
+            Ok(_) => return Ok(Some(index)),
+            Err(_) => return Ok(None),
+        }
+    }
+    let mut odd = None;
+    fold.stream(|to| {
+        odd = attached::append_each(pieces, index, to)?;
+        Ok::<_, PyErr>(odd.unwrap_or_else(|| pieces.len()).saturating_sub(index) as u64)
+    })?;
+    Ok(odd)
 }
 
 /// A record without a byte order mark.

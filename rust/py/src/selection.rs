@@ -3,7 +3,6 @@
 use lastsaid_core::explanation::Explanation;
 use lastsaid_core::fold::{Fold, Place, Said};
 use lastsaid_core::json::Value;
-use lastsaid_core::node::Flow;
 use lastsaid_core::outcome::Outcome;
 use lastsaid_core::signal::Turn;
 use lastsaid_core::text::{self, Text};
@@ -48,8 +47,12 @@ fn build<'py>(
     explanation: Option<&Explanation>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static SELECTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let text = text(py, fold)?;
-    let text = text.joined();
+    let said = match fold.message() {
+        Some(said) => content_text(py, &said.content)?,
+        None => Text::default(),
+    };
+    let text = fold.streamed().filter(|_| fold.message().is_none()).map_or(&said, |(text, _)| text).joined();
+    let shown = to_python(py, &text)?;
     let (source, place) = match (fold.message(), fold.streamed()) {
         (Some(said), _) => ("message", said.place),
         (None, Some((_, place))) => ("stream", place),
@@ -61,8 +64,9 @@ fn build<'py>(
     };
     let fields = PyDict::new(py);
     fields.set_item(intern!(py, "source"), source)?;
-    fields.set_item(intern!(py, "output"), output(py, fold)?)?;
-    fields.set_item(intern!(py, "text"), to_python(py, &text)?)?;
+    // Streamed text may be large: there is one string of it.
+    fields.set_item(intern!(py, "output"), output_with(py, fold, || Ok(shown.clone()))?)?;
+    fields.set_item(intern!(py, "text"), &shown)?;
     fields.set_item(intern!(py, "format"), format)?;
     fields.set_item(intern!(py, "engine"), "rust")?;
     set_place(&fields, place)?;
@@ -138,13 +142,26 @@ fn earlier_text<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Option<Boun
 
 /// The output: the message's own list, a new list of streamed text, or None.
 pub fn output<'py>(py: Python<'py>, fold: &Fold<Kept>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    output_with(py, fold, || {
+        let text = fold.streamed().map(|(text, _)| text.joined());
+        to_python(py, &text.unwrap_or_default())
+    })
+}
+
+fn output_with<'py>(
+    py: Python<'py>,
+    fold: &Fold<Kept>,
+    streamed: impl FnOnce() -> PyResult<Bound<'py, PyString>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Some(said) = fold.message() {
         return said.content.object(py).map(Some);
     }
-    let Some((text, _)) = fold.streamed() else { return Ok(None) };
+    if fold.streamed().is_none() {
+        return Ok(None);
+    }
     let block = PyDict::new(py);
     block.set_item(intern!(py, "type"), intern!(py, "text"))?;
-    block.set_item(intern!(py, "text"), to_python(py, &text.joined())?)?;
+    block.set_item(intern!(py, "text"), streamed()?)?;
     Ok(Some(PyList::new(py, [block])?.into_any()))
 }
 
@@ -164,13 +181,9 @@ pub fn text(py: Python<'_>, fold: &Fold<Kept>) -> PyResult<Text> {
 
 fn content_text(py: Python<'_>, content: &Kept) -> PyResult<Text> {
     let mut text = Text::default();
-    let mut push = |block: &[u8]| {
-        text.push(block);
-        Flow::Continue
-    };
     let done = match content.raw() {
-        Some(raw) => text::block_texts(&Value::kept(raw), &mut push).map_err(of_bytes),
-        None => text::block_texts(&Object(content.object(py)?), &mut push),
+        Some(raw) => text::append_blocks(&Value::kept(raw), &mut text).map_err(of_bytes),
+        None => text::append_blocks(&Object(content.object(py)?), &mut text),
     };
     done.map_err(|error| raised(py, error))?;
     Ok(text)

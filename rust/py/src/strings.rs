@@ -1,32 +1,74 @@
 //! Strings between Python's, which may hold unpaired surrogates, and WTF-8, which is how the core writes those.
 
 use lastsaid_core::error::{Kind, Malformed};
+use lastsaid_core::text::{self, Pieces, Text};
 use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};
 
+use crate::attached::{self, Characters};
 use crate::error::malformed;
 
 /// WTF-8 as a Python string.
 pub fn to_python<'py>(py: Python<'py>, wtf8: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    match std::str::from_utf8(wtf8) {
-        Ok(text) => Ok(PyString::new(py, text)),
-        Err(_) => {
-            let text = PyBytes::new(py, wtf8).call_method1("decode", ("utf-8", "surrogatepass"))?;
-            Ok(text.cast_into::<PyString>()?)
-        }
-    }
+    PyString::from_bytes(py, wtf8).or_else(|_| {
+        let text = PyBytes::new(py, wtf8).call_method1(intern!(py, "decode"), ("utf-8", "surrogatepass"))?;
+        Ok(text.cast_into::<PyString>()?)
+    })
 }
 
 /// The characters of a Python string in WTF-8.
+#[inline]
 pub fn with_wtf8<R>(text: &Bound<'_, PyString>, read: impl FnOnce(&[u8]) -> R) -> PyResult<R> {
-    if let Ok(text) = text.to_str() {
-        return Ok(read(text.as_bytes()));
+    let mut copied = Text::default();
+    Ok(match attached::characters(text)? {
+        Characters::Ascii(ascii) => read(ascii),
+        Characters::Copied(wtf8) => read(&wtf8),
+        wide => {
+            push_wide(&wide, &mut copied);
+            read(copied.as_bytes())
+        }
+    })
+}
+
+/// Append the characters of a Python string.
+#[inline(always)]
+pub fn append(text: &Bound<'_, PyString>, pieces: &mut Pieces<'_>) -> PyResult<()> {
+    let characters = attached::characters(text)?;
+    if let Some(into) = pieces.room() {
+        match characters {
+            Characters::Ascii(ascii) => into.push_ascii(ascii),
+            wide => push_wide(&wide, into),
+        }
     }
-    // An unpaired surrogate: str.encode of the plain string, since a subclass may have its own.
-    let encode = text.py().get_type::<PyString>().getattr("encode")?;
-    let bytes = encode.call1((text, "utf-8", "surrogatepass"))?;
-    Ok(read(bytes.cast::<PyBytes>()?.as_bytes()))
+    Ok(())
+}
+
+#[inline(never)]
+fn push_wide(characters: &Characters<'_>, into: &mut Text) {
+    match characters {
+        Characters::Ascii(ascii) => into.push_ascii(ascii),
+        Characters::Latin(points) => into.push_points(points),
+        Characters::Wide(points) => into.push_points(points),
+        Characters::Widest(points) => into.push_points(points),
+        Characters::Copied(wtf8) => into.push(wtf8),
+    }
+}
+
+/// Whether a string is nothing but white space (spec S1).
+#[inline]
+pub fn is_blank(text: &Bound<'_, PyString>) -> PyResult<bool> {
+    fn all_blank<P: Copy + Into<u32>>(points: &[P]) -> bool {
+        points.iter().all(|&point| char::from_u32(point.into()).is_some_and(char::is_whitespace))
+    }
+    Ok(match attached::characters(text)? {
+        Characters::Ascii(ascii) => text::is_blank(ascii),
+        Characters::Latin(points) => all_blank(points),
+        Characters::Wide(points) => all_blank(points),
+        Characters::Widest(points) => all_blank(points),
+        Characters::Copied(wtf8) => text::is_blank(&wtf8),
+    })
 }
 
 /// The bytes of a bytes-like object or the UTF-8 of a string; mutable ones are copied.

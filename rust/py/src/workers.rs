@@ -86,14 +86,8 @@ impl<J, D> Shared<J, D> {
 impl<J: Send + 'static, D: Send + 'static> Workers<J, D> {
     /// At most so many threads, which begin as there is work; `work` is told by the flag that nobody waits any more.
     pub fn new(most: usize, work: impl Fn(J, &AtomicBool) -> D + Send + Sync + 'static) -> Self {
-        let state = State {
-            queue: VecDeque::new(),
-            results: VecDeque::new(),
-            first: 0,
-            ready: 0,
-            idle: 0,
-            awaited: None,
-        };
+        let state =
+            State { queue: VecDeque::new(), results: VecDeque::new(), first: 0, ready: 0, idle: 0, awaited: None };
         let shared = Shared {
             work: Box::new(work),
             state: Mutex::new(state),

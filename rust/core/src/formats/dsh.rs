@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use crate::error::{Error, Kind as Defect, Malformed};
 use crate::node::{Flow, Key, Node};
 use crate::signal::{Event, Kind, Stop, Stream};
+use crate::text::Pieces;
 
 /// What a line must hold to be examined, or an escape by which that could be spelt (S7).
 pub const NEEDLES: [&str; 13] = [
@@ -25,13 +26,24 @@ pub const NEEDLES: [&str; 13] = [
     "\\u007",
 ];
 
-struct Named {
-    kind: Kind,
-    known: bool,
+/// What the name of a type says.
+#[derive(Clone, Copy, Debug)]
+pub struct Named {
+    /// What a record of the type can signal.
+    pub kind: Kind,
+    /// Whether the format knows it.
+    pub known: bool,
     is_row: bool,
+    /// Whether what it signals is said by the event inside.
+    pub is_envelope: bool,
 }
 
-fn named(name: &[u8]) -> Named {
+const ENVELOPE: &[u8] = b"session_event";
+const UNNAMED: Named = Named { kind: Kind::Nothing, known: false, is_row: false, is_envelope: false };
+
+/// What a type's name says.
+#[inline]
+pub fn named(name: &[u8]) -> Named {
     let (kind, known, is_row) = match name {
         b"assistant/message" => (Kind::Message, true, false),
         b"assistant/attempt" => (Kind::Stream(Stream::Embedded), true, false),
@@ -42,29 +54,54 @@ fn named(name: &[u8]) -> Named {
         b"turn/end" => (Kind::TurnEnd, true, false),
         b"session/end-seed" => (Kind::Cut, true, false),
         b"session" => (Kind::Header, true, false),
-        _ => (Kind::Nothing, memchr::memchr(b'/', name).is_some(), false),
+        ENVELOPE => return Named { is_envelope: true, ..UNNAMED },
+        // Names are short: a plain loop ends sooner than a search that must be chosen first.
+        _ => (Kind::Nothing, name.contains(&b'/'), false),
     };
-    Named { kind, known, is_row }
+    Named { kind, known, is_row, is_envelope: false }
 }
-
-const UNNAMED: Named = Named { kind: Kind::Nothing, known: false, is_row: false };
 
 /// Unwrap and recognise a record; a defect when it is no object or an envelope without an event.
 pub fn event<N: Node>(record: &N) -> Result<Event<N>, Error<N::Error>> {
+    event_of(record.clone())
+}
+
+/// [`event`] of a record that isn't needed any more.
+#[inline]
+pub fn event_of<N: Node>(record: N) -> Result<Event<N>, Error<N::Error>> {
+    match recognise(&record)? {
+        Some(named) => Ok(bare_event(record, named)),
+        None => unwrap(&record),
+    }
+}
+
+/// What a record signals that stands bare; None for an envelope and for a record without a string `type`.
+#[inline(always)]
+pub fn recognise<N: Node>(record: &N) -> Result<Option<Named>, Error<N::Error>> {
     if !record.is_object().map_err(Error::Foreign)? {
-        let shape = record.shape().map_err(Error::Foreign)?;
-        return Err(Malformed::new(Defect::NotAnObject, "", shape.phrase(), "an object").into());
+        return Err(not_an_object(record, ""));
     }
     let [kind] = record.members([Key::Type]).map_err(Error::Foreign)?;
-    let read_name = |kind: &N| kind.with_text(|name| (name != b"session_event").then(|| named(name)));
-    let name = match kind {
-        Some(kind) => read_name(&kind).map_err(Error::Foreign)?,
-        None => None,
+    match kind {
+        Some(kind) => Ok(kind.with_text(named).map_err(Error::Foreign)?.filter(|named| !named.is_envelope)),
+        None => Ok(None),
+    }
+}
+
+#[inline(never)]
+fn unwrap<N: Node>(record: &N) -> Result<Event<N>, Error<N::Error>> {
+    let is_envelope = match record.member(Key::Type).map_err(Error::Foreign)? {
+        Some(kind) => kind.with_text(|name| name == ENVELOPE).map_err(Error::Foreign)?.unwrap_or(false),
+        None => false,
     };
-    match name {
-        Some(Some(name)) => Ok(bare(record.clone(), name, "", None)),
-        Some(None) => inside(record, "event."),
-        None => by_method(record),
+    if is_envelope { inside(record, "event.") } else { by_method(record) }
+}
+
+#[cold]
+fn not_an_object<N: Node>(value: &N, path: &'static str) -> Error<N::Error> {
+    match value.shape() {
+        Ok(shape) => Malformed::new(Defect::NotAnObject, path, shape.phrase(), "an object").into(),
+        Err(error) => Error::Foreign(error),
     }
 }
 
@@ -88,7 +125,7 @@ fn by_method<N: Node>(record: &N) -> Result<Event<N>, Error<N::Error>> {
     };
     let named = match method.unwrap_or(Method::Unknown) {
         Method::Event => return inside(&object(record, Key::Params, "")?, "params.event."),
-        Method::ChildStarted => Named { kind: Kind::ChildStarted, known: true, is_row: false },
+        Method::ChildStarted => Named { kind: Kind::ChildStarted, known: true, ..UNNAMED },
         Method::Known => Named { known: true, ..UNNAMED },
         Method::Unknown => UNNAMED,
     };
@@ -102,8 +139,7 @@ fn inside<N: Node>(envelope: &N, path: &'static str) -> Result<Event<N>, Error<N
         return Err(Malformed::new(Defect::Missing, here, "missing", "an object").into());
     };
     if !record.is_object().map_err(Error::Foreign)? {
-        let shape = record.shape().map_err(Error::Foreign)?;
-        return Err(Malformed::new(Defect::NotAnObject, here, shape.phrase(), "an object").into());
+        return Err(not_an_object(&record, here));
     }
     let name = match record.member(Key::Type).map_err(Error::Foreign)? {
         Some(kind) => kind.with_text(named).map_err(Error::Foreign)?,
@@ -116,12 +152,20 @@ fn inside<N: Node>(envelope: &N, path: &'static str) -> Result<Event<N>, Error<N
     Ok(bare(record, name.unwrap_or(UNNAMED), path, session))
 }
 
+/// A record that stands bare.
+#[inline(always)]
+pub fn bare_event<N>(node: N, named: Named) -> Event<N> {
+    bare(node, named, "", None)
+}
+
+#[inline(always)]
 fn bare<N>(node: N, named: Named, path: &'static str, session: Option<Box<[u8]>>) -> Event<N> {
     let known = named.known || !path.is_empty();
     let is_notification = !path.is_empty();
     Event { kind: named.kind, node, path, session, known, is_row: named.is_row, is_notification }
 }
 
+#[cold]
 fn absent_or_odd<N: Node>(value: Option<&N>, path: String, expected: &'static str) -> Error<N::Error> {
     match value.map(Node::shape) {
         None => Malformed::new(Defect::Missing, path, "missing", expected).into(),
@@ -130,11 +174,13 @@ fn absent_or_odd<N: Node>(value: Option<&N>, path: String, expected: &'static st
     }
 }
 
+#[inline]
 fn object<N: Node>(node: &N, key: Key, path: &str) -> Result<N, Error<N::Error>> {
     let value = node.member(key).map_err(Error::Foreign)?;
     is_object(value, || format!("{path}{}", key.as_str()))
 }
 
+#[inline]
 fn is_object<N: Node>(value: Option<N>, path: impl FnOnce() -> String) -> Result<N, Error<N::Error>> {
     match value {
         Some(value) if value.is_object().map_err(Error::Foreign)? => Ok(value),
@@ -155,49 +201,68 @@ pub struct Content<N> {
 }
 
 /// The blocks of an `assistant/message`.
+#[inline]
 pub fn content<N: Node>(event: &Event<N>) -> Result<Content<N>, Error<N::Error>> {
     let data = object(&event.node, Key::Data, event.path)?;
     let message = data.member(Key::Message).map_err(Error::Foreign)?;
     let message = is_object(message, || format!("{}data.message", event.path))?;
     let list = message.member(Key::Content).map_err(Error::Foreign)?;
-    match list.as_ref().and_then(Node::list_len).zip(list.clone()) {
-        Some((len, list)) => Ok(Content { list, len, message, data }),
-        None => Err(absent_or_odd(list.as_ref(), format!("{}data.message.content", event.path), "a list")),
+    let odd = |list: Option<&N>| absent_or_odd(list, format!("{}data.message.content", event.path), "a list");
+    let Some(list) = list else { return Err(odd(None)) };
+    match list.list_len() {
+        Some(len) => Ok(Content { list, len, message, data }),
+        None => Err(odd(Some(&list))),
     }
 }
 
-/// Takes the streamed text of a record, piece by piece, in order, in WTF-8.
-pub type Piece<'f> = &'f mut dyn FnMut(&[u8]);
-
 /// The streamed text of a record that only streams.
-pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+#[inline]
+pub fn pieces<N: Node>(event: &Event<N>, stream: Stream, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
     let data = object(&event.node, Key::Data, event.path)?;
     match stream {
-        Stream::Embedded => embedded(&data, event.path, piece),
+        Stream::Embedded => embedded(&data, event.path, to),
         Stream::OneChunk => {
             let path = || format!("{}data.chunk", event.path);
             let inner = is_object(data.member(Key::Chunk).map_err(Error::Foreign)?, path)?;
-            chunk(&inner, &path, piece)
+            chunk(&inner, &path, to)
         }
         Stream::PackedRow => {
-            texts(data.member(Key::Texts).map_err(Error::Foreign)?, &|| format!("{}data.texts", event.path), piece)
+            texts(data.member(Key::Texts).map_err(Error::Foreign)?, &|| format!("{}data.texts", event.path), to)
         }
     }
 }
 
+/// Members of which the first may make the others needless: all of them where that is one walk, else the first alone.
+#[inline(always)]
+fn at_once<N: Node, const M: usize>(node: &N, keys: [Key; M]) -> Result<[Option<N>; M], Error<N::Error>> {
+    if N::IS_WALKED {
+        return node.members(keys).map_err(Error::Foreign);
+    }
+    let mut found = [const { None }; M];
+    found[0] = node.member(keys[0]).map_err(Error::Foreign)?;
+    Ok(found)
+}
+
+/// One of the others.
+#[inline(always)]
+fn or_now<N: Node>(found: Option<N>, node: &N, key: Key) -> Result<Option<N>, Error<N::Error>> {
+    if N::IS_WALKED { Ok(found) } else { node.member(key).map_err(Error::Foreign) }
+}
+
 /// The text of `data.stream`; a missing or null stream is an empty one.
-pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
+#[inline]
+pub fn embedded<N: Node>(data: &N, path: &str, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
     let Some(stream) = data.member(Key::Stream).map_err(Error::Foreign)? else { return Ok(()) };
-    if stream.list_len().is_none() {
+    if !stream.is_list() {
         return match stream.shape().map_err(Error::Foreign)? {
             crate::node::Shape::Null => Ok(()),
             _ => Err(absent_or_odd(Some(&stream), format!("{path}data.stream"), "a list")),
         };
     }
-    stream.each(&mut |index, record| {
+    stream.each_by(|index, record| {
         let here = || format!("{path}data.stream[{index}]");
         let record = is_object(Some(record), here)?;
-        let kind = record.member(Key::Type).map_err(Error::Foreign)?;
+        let [kind, list, inner] = at_once(&record, [Key::Type, Key::Texts, Key::Chunk])?;
         let (is_texts, is_chunk) = match kind {
             Some(kind) => kind
                 .with_text(|kind| (kind == b"text-chunks", kind == b"chunk"))
@@ -206,19 +271,18 @@ pub fn embedded<N: Node>(data: &N, path: &str, piece: Piece<'_>) -> Result<(), E
             None => (false, false),
         };
         if is_texts {
-            let list = record.member(Key::Texts).map_err(Error::Foreign)?;
-            texts(list, &|| format!("{}.texts", here()), piece)?;
+            texts(or_now(list, &record, Key::Texts)?, &|| format!("{}.texts", here()), to)?;
         } else if is_chunk {
-            let inner = record.member(Key::Chunk).map_err(Error::Foreign)?;
             let path = || format!("{}.chunk", here());
-            chunk(&is_object(inner, path)?, &path, piece)?;
+            chunk(&is_object(or_now(inner, &record, Key::Chunk)?, path)?, &path, to)?;
         }
         Ok(Flow::Continue)
     })
 }
 
-fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
-    let kind = chunk.member(Key::Type).map_err(Error::Foreign)?;
+#[inline]
+fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
+    let [kind, text] = at_once(chunk, [Key::Type, Key::Text])?;
     let is_delta = match kind {
         Some(kind) => kind.with_text(|kind| kind == b"text-delta").map_err(Error::Foreign)?.unwrap_or(false),
         None => false,
@@ -226,27 +290,21 @@ fn chunk<N: Node>(chunk: &N, path: &dyn Fn() -> String, piece: Piece<'_>) -> Res
     if !is_delta {
         return Ok(());
     }
-    let text = chunk.member(Key::Text).map_err(Error::Foreign)?;
-    string(text.as_ref(), &|| format!("{}.text", path()), piece)
+    match or_now(text, chunk, Key::Text)? {
+        Some(text) if text.append_to(to).map_err(Error::Foreign)? => Ok(()),
+        other => Err(absent_or_odd(other.as_ref(), format!("{}.text", path()), "a string")),
+    }
 }
 
-fn texts<N: Node>(list: Option<N>, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
-    let Some(list) = list.as_ref().filter(|list| list.list_len().is_some()) else {
+#[inline]
+fn texts<N: Node>(list: Option<N>, path: &dyn Fn() -> String, to: &mut Pieces<'_>) -> Result<(), Error<N::Error>> {
+    let Some(list) = list.as_ref().filter(|list| list.is_list()) else {
         return Err(absent_or_odd(list.as_ref(), path(), "a list of strings"));
     };
-    list.each(&mut |index, text| {
-        string(Some(&text), &|| format!("{}[{index}]", path()), piece)?;
-        Ok(Flow::Continue)
-    })
-}
-
-fn string<N: Node>(text: Option<&N>, path: &dyn Fn() -> String, piece: Piece<'_>) -> Result<(), Error<N::Error>> {
-    if let Some(text) = text
-        && text.with_text(piece).map_err(Error::Foreign)?.is_some()
-    {
-        return Ok(());
+    match list.append_each_to(to)? {
+        Some((index, odd)) => Err(absent_or_odd(Some(&odd), format!("{}[{index}]", path()), "a string")),
+        None => Ok(()),
     }
-    Err(absent_or_odd(text, path(), "a string"))
 }
 
 /// How a `turn/end` says the turn ended; a missing or odd reason is no stop, never a defect.
@@ -279,6 +337,7 @@ pub fn turn<N: Node>(event: &Event<N>) -> Result<Option<u64>, N::Error> {
 }
 
 /// The sequence number of an event; of a packed row that of its first member.
+#[inline]
 pub fn seq<N: Node>(event: &Event<N>) -> Result<Option<u64>, N::Error> {
     let key = if event.is_row { Key::Seq0 } else { Key::Seq };
     Ok(event.node.member(key)?.and_then(|seq| seq.ordinal()))

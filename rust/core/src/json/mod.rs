@@ -3,16 +3,20 @@
 //! Iterative throughout: a record may be nested to any depth. RFC 8259 is the grammar; what a record
 //! may not do only when it signals (depth, size of numbers) is noticed here, and named when somebody asks.
 
+mod bulk;
 mod escape;
 mod limits;
+mod members;
 mod reader;
 mod value;
 
+pub use members::{Members, Name};
 pub use value::Value;
 
 use crate::error::{Kind, Malformed};
+use bulk::Marks;
 use limits::Limits;
-use reader::Reader;
+use reader::{Reader, is_space};
 
 /// The deepest nesting of a record that signals, the record itself counted as 1.
 pub const MAX_DEPTH: usize = 512;
@@ -38,9 +42,50 @@ pub struct Record<'a> {
     suspect: bool,
 }
 
-/// Read one record: it is UTF-8 and one JSON value, or the defect says which it isn't.
+/// Reads records one after the other, and keeps the room for its notes on each.
+#[derive(Debug, Default)]
+pub struct Parser {
+    marks: Marks,
+}
+
+impl Parser {
+    /// Read one record: it is UTF-8 and one JSON value, or the defect says which it isn't.
+    pub fn parse<'p>(&'p mut self, data: &'p [u8]) -> Result<Record<'p>, Box<Malformed>> {
+        let trimmed = without_space(data);
+        if bulk::is_sound(trimmed, &mut self.marks) {
+            return Ok(Record { value: Value::marked(trimmed, &self.marks), suspect: false });
+        }
+        judge(data)
+    }
+}
+
+/// [`Parser::parse`] of a single record.
 pub fn parse(data: &[u8]) -> Result<Record<'_>, Box<Malformed>> {
-    if std::str::from_utf8(data).is_err() {
+    judge(data)
+}
+
+/// Whether this is UTF-8 and one JSON value.
+pub fn is_record(data: &[u8]) -> bool {
+    Parser::default().parse(data).is_ok()
+}
+
+fn without_space(mut data: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = data
+        && is_space(*first)
+    {
+        data = rest;
+    }
+    while let [rest @ .., last] = data
+        && is_space(*last)
+    {
+        data = rest;
+    }
+    data
+}
+
+/// The judgement of the reader, which is exact and says what is wrong.
+fn judge(data: &[u8]) -> Result<Record<'_>, Box<Malformed>> {
+    if simdutf8::basic::from_utf8(data).is_err() {
         let wide = BEGINNINGS.iter().find(|(beginning, _)| data.starts_with(beginning));
         return Err(match wide {
             Some((_, name)) => Malformed::new(Kind::NotUtf8, "", *name, "UTF-8 (convert it first)"),

@@ -3,10 +3,14 @@
 use std::io::{self, Read};
 use std::ops::Range;
 
+use memchr::{memchr, memrchr};
+
 use crate::json::BOM;
 use crate::log::frames::{Gap, Unpacked};
 use crate::log::lines;
 
+/// How much is read at a time: little at first, since many logs are small.
+const FIRST_BLOCK: usize = 8 << 10;
 const BLOCK: usize = 256 << 10;
 
 /// Bytes that come once, from the start, and what their source knows of damage.
@@ -60,8 +64,12 @@ pub struct Ahead<'i> {
     pub offset: u64,
     /// Whether nothing follows.
     pub is_end: bool,
+    /// How much is read next.
+    block: usize,
     /// Zero bytes that are padding unless something follows.
     zeros: u64,
+    /// How much of what is in hand is known to hold no LF.
+    without_lf: usize,
     /// Zero bytes that something followed, and that: not in hand yet.
     owed: u64,
     next: Vec<u8>,
@@ -70,8 +78,17 @@ pub struct Ahead<'i> {
 impl<'i> Ahead<'i> {
     /// The first bytes of an input, without a byte order mark.
     pub fn new(input: &'i mut dyn Input) -> io::Result<Self> {
-        let mut ahead =
-            Self { input, bytes: Vec::new(), offset: 0, is_end: false, zeros: 0, owed: 0, next: Vec::new() };
+        let mut ahead = Self {
+            input,
+            bytes: Vec::new(),
+            offset: 0,
+            is_end: false,
+            block: FIRST_BLOCK,
+            zeros: 0,
+            without_lf: 0,
+            owed: 0,
+            next: Vec::new(),
+        };
         ahead.more()?;
         if ahead.bytes.starts_with(BOM) {
             ahead.pass(BOM.len());
@@ -81,7 +98,8 @@ impl<'i> Ahead<'i> {
 
     /// Take at least a block more in hand, or all that there is.
     pub fn more(&mut self) -> io::Result<()> {
-        let enough = self.bytes.len() + BLOCK;
+        let enough = self.bytes.len() + self.block;
+        self.block = (self.block * 4).min(BLOCK);
         while self.bytes.len() < enough && !self.is_end {
             if self.owed > 0 || !self.next.is_empty() {
                 let zeros = usize::try_from(self.owed).unwrap_or(BLOCK).min(BLOCK);
@@ -132,5 +150,22 @@ impl<'i> Ahead<'i> {
     pub fn pass(&mut self, count: usize) {
         self.bytes.drain(..count);
         self.offset += count as u64;
+        self.without_lf = self.without_lf.saturating_sub(count);
+    }
+
+    /// The first LF in hand. Of a line that came in many pieces only the last is searched.
+    pub fn first_lf(&mut self) -> Option<usize> {
+        let lf = memchr(b'\n', &self.bytes[self.without_lf..]).map(|lf| self.without_lf + lf);
+        self.without_lf = lf.unwrap_or(self.bytes.len());
+        lf
+    }
+
+    /// The last LF in hand.
+    pub fn last_lf(&mut self) -> Option<usize> {
+        let lf = memrchr(b'\n', &self.bytes[self.without_lf..]).map(|lf| self.without_lf + lf);
+        if lf.is_none() {
+            self.without_lf = self.bytes.len();
+        }
+        lf
     }
 }

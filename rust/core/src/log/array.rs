@@ -2,11 +2,14 @@
 
 use std::convert::Infallible;
 
+use memchr::memchr2;
+
 use crate::error::{Error, Kind, Malformed};
 use crate::fold::Place;
 use crate::json;
 use crate::log::ahead::Ahead;
 use crate::log::document::{CUT_FRAME, End, Sink};
+use crate::log::lines;
 use crate::log::records::too_large;
 use crate::records::Found;
 
@@ -18,15 +21,32 @@ pub fn read(
     limit: usize,
 ) -> Result<End, Error<Infallible>> {
     ahead.pass(1);
-    let mut reading = Reading { sink, start, limit, line: 1, elements: 0, element: None, is_after_comma: false };
+    let mut reading = Reading {
+        sink,
+        start,
+        limit,
+        line: 1,
+        elements: 0,
+        element: None,
+        is_after_comma: false,
+        parser: json::Parser::default(),
+    };
     let mut state = State::default();
     loop {
         let whole = ahead.bytes.len();
         let gap = ahead.input.gaps(ahead.offset..ahead.offset + whole as u64).into_iter().next();
         let upto = gap.map_or(whole, |gap| usize::try_from(gap.start - ahead.offset).unwrap_or(whole).min(whole));
-        for at in 0..upto {
+        let mut at = 0;
+        while at < upto {
+            let plain = state.plain(&ahead.bytes[at..upto]);
+            if plain > 0 {
+                reading.add_plain(&ahead.bytes[at..at + plain]);
+                at += plain;
+                continue;
+            }
             let byte = ahead.bytes[at];
             let offset = ahead.offset + at as u64;
+            at += 1;
             if state.is_ended {
                 if !is_white(byte) {
                     reading.after_the_end(offset)?;
@@ -85,6 +105,14 @@ enum Step {
 }
 
 impl State {
+    /// How many bytes follow that change nothing here: the inside of a string.
+    fn plain(&self, bytes: &[u8]) -> usize {
+        match self.in_string && !self.is_escaped {
+            true => memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len()),
+            false => 0,
+        }
+    }
+
     fn step(&mut self, byte: u8) -> Step {
         if self.in_string {
             match byte {
@@ -127,6 +155,7 @@ struct Reading<'s, S> {
     elements: u64,
     element: Option<Element>,
     is_after_comma: bool,
+    parser: json::Parser,
 }
 
 impl<S: Sink> Reading<'_, S> {
@@ -146,6 +175,19 @@ impl<S: Sink> Reading<'_, S> {
         }
     }
 
+    /// Bytes inside a string of an element.
+    fn add_plain(&mut self, bytes: &[u8]) {
+        self.line += lines::count(bytes);
+        let Some(element) = &mut self.element else { return };
+        if let Some(last) = bytes.iter().rposition(|byte| !is_white(*byte)) {
+            element.used = element.length + last as u64 + 1;
+        }
+        element.length += bytes.len() as u64;
+        // One byte more than is read, so that what is too long shows.
+        let room = self.limit.saturating_add(1).saturating_sub(element.bytes.len()).min(bytes.len());
+        element.bytes.extend_from_slice(&bytes[..room]);
+    }
+
     fn place(&self, offset: u64) -> Place {
         Place { index: Some(self.elements), ..Place::at_offset(offset, Some(self.line)) }
     }
@@ -156,16 +198,20 @@ impl<S: Sink> Reading<'_, S> {
         let element = self.element.take();
         let place = element.as_ref().map_or_else(|| self.place(end), |element| element.place);
         let start = place.offset.unwrap_or(end);
+        let mut parser = std::mem::take(&mut self.parser);
         let found = match &element {
             Some(element) if element.used > self.limit as u64 => {
                 too_large(place, start, after, element.used, self.limit)
             }
             Some(element) => {
-                Found::line(place, start, after, &element.bytes[..usize::try_from(element.used).unwrap_or(0)])
+                let used = usize::try_from(element.used).unwrap_or(0);
+                Found::line(place, start, after, &element.bytes[..used], &mut parser)
             }
-            None => Found::line(place, start, after, b""),
+            None => Found::line(place, start, after, b"", &mut parser),
         };
-        self.take(&found)
+        let done = self.take(&found);
+        self.parser = parser;
+        done
     }
 
     fn take(&mut self, found: &Found<json::Value<'_>>) -> Result<(), Error<Infallible>> {

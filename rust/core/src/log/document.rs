@@ -3,8 +3,6 @@
 use std::convert::Infallible;
 use std::io;
 
-use memchr::memchr;
-
 use crate::error::Error;
 use crate::fold::Place;
 use crate::json::{self, Value};
@@ -59,7 +57,7 @@ fn is_array(ahead: &mut Ahead<'_>, limit: usize) -> io::Result<bool> {
         return Ok(false);
     }
     let line = loop {
-        match memchr(b'\n', &ahead.bytes) {
+        match ahead.first_lf() {
             Some(lf) => break lf,
             None if ahead.is_end => break ahead.bytes.len(),
             None if ahead.bytes.len() > limit => return Ok(true),

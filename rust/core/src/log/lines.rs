@@ -1,51 +1,12 @@
 //! Which lines of a stretch of whole lines must be examined (spec S7 Candidates).
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, packed};
 use memchr::{memchr, memrchr};
 
-use crate::formats::dsh;
+use crate::log::needles;
 
-/// The longest needle, and so how much of one block must be looked at again with the next.
-pub const LONGEST_NEEDLE: usize = {
-    let mut longest = 0;
-    let mut at = 0;
-    while at < dsh::NEEDLES.len() {
-        if dsh::NEEDLES[at].len() > longest {
-            longest = dsh::NEEDLES[at].len();
-        }
-        at += 1;
-    }
-    longest
-};
-
-/// Vector instructions where the processor has them: measured at twenty times the automaton's speed.
-enum Needles {
-    Vector(packed::Searcher),
-    Automaton(AhoCorasick),
-    /// The patterns are constants, so this does not happen: every line would be examined.
-    None,
-}
-
-static NEEDLES: LazyLock<Needles> = LazyLock::new(|| match packed::Searcher::new(dsh::NEEDLES) {
-    Some(searcher) => Needles::Vector(searcher),
-    None => AhoCorasick::new(dsh::NEEDLES).map_or(Needles::None, Needles::Automaton),
-});
-
-fn find(bytes: &[u8]) -> Option<usize> {
-    match &*NEEDLES {
-        Needles::Vector(searcher) => searcher.find(bytes).map(|found| found.start()),
-        Needles::Automaton(automaton) => automaton.find(bytes).map(|found| found.start()),
-        Needles::None => (!bytes.is_empty()).then_some(0),
-    }
-}
-
-/// Whether bytes hold a needle.
-pub fn has_needle(bytes: &[u8]) -> bool {
-    find(bytes).is_some()
-}
+pub use crate::log::needles::{LONGEST as LONGEST_NEEDLE, is_in as has_needle};
 
 /// Whether a line is blank: nothing but space, tab and CR.
 pub fn is_blank(line: &[u8]) -> bool {
@@ -61,13 +22,13 @@ pub fn without_padding(bytes: &[u8]) -> &[u8] {
 /// The lines of a stretch that hold a needle, in order, without their LF.
 pub fn with_needle(stretch: &[u8], out: &mut Vec<Range<usize>>) {
     let mut at = 0;
-    while let Some(hit) = stretch.get(at..).and_then(find) {
-        let hit = at + hit;
+    needles::each(stretch, |hit| {
         let start = memrchr(b'\n', &stretch[at..hit]).map_or(at, |lf| at + lf + 1);
         let end = memchr(b'\n', &stretch[hit..]).map_or(stretch.len(), |lf| hit + lf);
         out.push(start..end);
         at = end + 1;
-    }
+        at
+    });
 }
 
 /// What is said of bytes after the last LF that aren't JSON.

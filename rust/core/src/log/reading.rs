@@ -14,6 +14,7 @@ use crate::log::document::{self, Sink};
 use crate::log::frames::{Codec, Frames, Overflow, Unpacked, codec};
 use crate::log::records::LogRecords;
 use crate::log::source::{FromStart, Held, Source};
+use crate::log::stretches::{self, Threads};
 use crate::node::{Flow, Node};
 use crate::outcome::Outcome;
 use crate::records::{Found, Records, Visitor};
@@ -38,6 +39,8 @@ pub struct Options {
     pub limit: usize,
     /// How much is decompressed.
     pub decompressed: u64,
+    /// What may read a log that can be read at any offset.
+    pub threads: Threads,
 }
 
 impl Default for Options {
@@ -49,6 +52,7 @@ impl Default for Options {
             explain: false,
             limit: 256 << 20,
             decompressed: 64 << 30,
+            threads: Threads::default(),
         }
     }
 }
@@ -184,7 +188,9 @@ fn sought<S: Source>(source: &mut S, options: &Options, whose: Whose) -> Result<
         Suffix::Turn(turn) => (lo, hi) = turn_window::<Kept, _>(&mut records, turn)?,
         Suffix::SinceSeq(seq) => how.cut = seq,
     }
-    let mut outcome = backward::scan(&mut records, lo, hi, how)?;
+    let mut walk = stretches::walk(&mut records, lo, hi, how, options.threads)?;
+    backward::gather(&mut records, &mut walk, lo, hi)?;
+    let mut outcome = backward::finish(&mut records, walk, lo, hi)?;
     outcome.torn = records.torn;
     Ok(vec![(id, outcome)])
 }

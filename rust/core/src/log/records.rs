@@ -9,16 +9,22 @@ use memchr::{memchr, memrchr};
 use crate::error::{Error, Kind, Malformed};
 use crate::fold::Place;
 use crate::json::{self, BOM, Value};
-use crate::log::lines;
-use crate::log::source::Source;
+use crate::log::source::{HEAD, Source};
 use crate::log::stream::damaged;
+use crate::log::{lines, needles};
 use crate::node::Flow;
 use crate::records::{Found, Records, Visitor};
 
-/// The first window at the end of a log: most answers are in it.
-const FIRST_WINDOW: usize = 64 << 10;
-/// The window of a long walk.
-const WINDOW: usize = 1 << 20;
+/// The first window at the end of a log: most answers are in it or in the next, which is four times as large.
+const FIRST_WINDOW: usize = 16 << 10;
+/// The window of a long walk: what was read is still in the processor's own cache when it is searched.
+const WINDOW: usize = 512 << 10;
+
+const PAGE: u64 = 4 << 10;
+
+fn wider(window: usize) -> usize {
+    (window * 4).min(WINDOW)
+}
 
 /// A plain log; positions are byte offsets of line starts.
 pub struct LogRecords<'s, S> {
@@ -33,6 +39,7 @@ pub struct LogRecords<'s, S> {
     /// Whether the log ends in the middle of a record, which is then no part of it.
     pub torn: bool,
     candidates: Vec<Range<usize>>,
+    parser: json::Parser,
 }
 
 /// A line that is over the limit.
@@ -48,8 +55,17 @@ impl<'s, S: Source> LogRecords<'s, S> {
     pub fn new(source: &'s mut S, limit: usize) -> io::Result<Self> {
         let size = source.size();
         let begin = if source.block(0, BOM.len())? == BOM { BOM.len() as u64 } else { 0 };
-        let mut log =
-            Self { source, limit, begin, end: size, tail: 0, first: 0, torn: false, candidates: Vec::new() };
+        let mut log = Self {
+            source,
+            limit,
+            begin,
+            end: size,
+            tail: 0,
+            first: 0,
+            torn: false,
+            candidates: Vec::new(),
+            parser: json::Parser::default(),
+        };
         log.end = log.without_padding(size)?;
         log.tail = log.line_start(log.begin, log.end)?;
         log.torn = log.source.is_torn() || log.is_torn()?;
@@ -58,6 +74,41 @@ impl<'s, S: Source> LogRecords<'s, S> {
         }
         log.first = log.first_line()?;
         Ok(log)
+    }
+
+    /// The same records of another source of the same bytes.
+    pub fn beside<'t, T>(&self, source: &'t mut T) -> LogRecords<'t, T> {
+        LogRecords {
+            source,
+            limit: self.limit,
+            begin: self.begin,
+            end: self.end,
+            tail: self.tail,
+            first: self.first,
+            torn: self.torn,
+            candidates: Vec::new(),
+            parser: json::Parser::default(),
+        }
+    }
+
+    /// A source of the same bytes for another thread, where that is possible.
+    pub fn another_source(&self) -> Option<Box<dyn Source + Send + '_>> {
+        self.source.another()
+    }
+
+    /// The offset just after the first LF in `[lo, hi)`.
+    pub fn after_line_feed(&mut self, mut lo: u64, hi: u64) -> io::Result<Option<u64>> {
+        while lo < hi {
+            let block = self.source.block(lo, span(lo, hi).min(FIRST_WINDOW))?;
+            if let Some(lf) = memchr(b'\n', block) {
+                return Ok(Some(lo + lf as u64 + 1));
+            }
+            if block.is_empty() {
+                break;
+            }
+            lo += block.len() as u64;
+        }
+        Ok(None)
     }
 
     /// The offset of the record that is `count` from the end, or of the first.
@@ -137,7 +188,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
     fn first_line(&mut self) -> io::Result<u64> {
         let (mut at, mut line) = (self.begin, self.begin);
         while at < self.end {
-            let block = self.source.block(at, span(at, self.end).min(FIRST_WINDOW))?;
+            let block = self.source.block(at, span(at, self.end).min(HEAD))?;
             let blank = block.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count();
             if let Some(lf) = memrchr(b'\n', &block[..blank]) {
                 line = at + lf as u64 + 1;
@@ -163,10 +214,10 @@ impl<'s, S: Source> LogRecords<'s, S> {
         Box<[u8]>: Into<K>,
     {
         let mut candidates = std::mem::take(&mut self.candidates);
+        let mut parser = std::mem::take(&mut self.parser);
         candidates.clear();
         let (first, tail, end, limit) = (self.first, self.tail, self.end, self.limit);
-        let stretch = self.source.block(base, len)?;
-        lines::with_needle(stretch, &mut candidates);
+        lines::with_needle(self.source.block(base, len)?, &mut candidates);
         let mut gaps = self.source.gaps(base..base + len as u64);
         // Only the LF before it may be here, or the rest of it.
         gaps.retain(|gap| (base..base + len as u64).contains(&(gap.start + 1)));
@@ -209,7 +260,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
             } else if bytes.len() > limit {
                 too_large(place, start, after, bytes.len() as u64, limit)
             } else {
-                Found::line(place, start, after, bytes)
+                Found::line(place, start, after, bytes, &mut parser)
             };
             flow = visitor.visit(&found)?;
             if flow == Flow::Stop {
@@ -217,6 +268,7 @@ impl<'s, S: Source> LogRecords<'s, S> {
             }
         }
         self.candidates = candidates;
+        self.parser = parser;
         Ok(flow)
     }
 
@@ -236,11 +288,11 @@ impl<'s, S: Source> LogRecords<'s, S> {
         let mut at = start;
         while at < end && !examined {
             let block = self.source.block(at, span(at, end).min(WINDOW))?;
-            examined = lines::has_needle(block);
+            examined = needles::is_in(block);
             if block.len() < WINDOW {
                 break;
             }
-            at += (WINDOW - lines::LONGEST_NEEDLE) as u64;
+            at += (WINDOW - needles::LONGEST) as u64;
         }
         if !examined {
             return Ok(Flow::Continue);
@@ -249,6 +301,11 @@ impl<'s, S: Source> LogRecords<'s, S> {
         let length = end - start - u64::from(has_lf);
         visitor.visit(&too_large(Place::at_offset(start, None), start, end, length, self.limit))
     }
+}
+
+/// Where a window before `end` begins: at a page, of which the system copies whole ones faster.
+fn before(end: u64, window: usize) -> u64 {
+    end.saturating_sub(window as u64) & !(PAGE - 1)
 }
 
 fn span(lo: u64, hi: u64) -> usize {
@@ -275,7 +332,7 @@ where
     ) -> Result<(), Error<Infallible>> {
         let (mut end, mut window) = (hi, FIRST_WINDOW);
         while end > lo {
-            let at = end.saturating_sub(window as u64).max(lo);
+            let at = before(end, window).max(lo);
             let block = self.source.block(at, span(at, end))?;
             if block.is_empty() {
                 return Ok(());
@@ -284,7 +341,7 @@ where
             let start = if at == lo { Some(0) } else { memchr(b'\n', &block[..block.len() - 1]).map(|lf| lf + 1) };
             let Some(start) = start else {
                 if window <= self.limit.saturating_add(1) {
-                    window *= 2;
+                    window *= 4;
                     continue;
                 }
                 let start = self.line_start(lo, at)?;
@@ -299,7 +356,7 @@ where
                 return Ok(());
             }
             end = base;
-            window = (window * 2).min(WINDOW);
+            window = wider(window);
         }
         Ok(())
     }
@@ -310,7 +367,7 @@ where
         hi: u64,
         visitor: &mut impl Visitor<K, Infallible>,
     ) -> Result<(), Error<Infallible>> {
-        let (mut at, mut window) = (lo, FIRST_WINDOW);
+        let (mut at, mut window) = (lo, HEAD);
         while at < hi {
             let block = self.source.block(at, span(at, hi).min(window))?;
             if block.is_empty() {
@@ -320,7 +377,7 @@ where
             let end = if at + len as u64 >= hi { Some(len) } else { memrchr(b'\n', block).map(|lf| lf + 1) };
             let Some(end) = end else {
                 if window <= self.limit && len == window {
-                    window *= 2;
+                    window *= 4;
                     continue;
                 }
                 let mut end = at + len as u64;
@@ -343,7 +400,7 @@ where
                 return Ok(());
             }
             at += end as u64;
-            window = (window * 2).min(WINDOW);
+            window = wider(window);
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::ops::Range;
 
-use memchr::{memchr, memrchr};
+use memchr::memchr;
 
 use crate::error::Error;
 use crate::fold::Place;
@@ -11,8 +11,8 @@ use crate::json;
 use crate::log::ahead::Ahead;
 use crate::log::document::{CUT_FRAME, End, Sink};
 use crate::log::frames::Gap;
-use crate::log::lines;
 use crate::log::records::too_large;
+use crate::log::{lines, needles};
 use crate::records::Found;
 
 /// Read all lines that are ahead into a sink.
@@ -22,7 +22,15 @@ pub fn read(
     start: u64,
     limit: usize,
 ) -> Result<End, Error<Infallible>> {
-    let mut reading = Reading { sink, start, limit, records: 0, line: Some(1), candidates: Vec::new() };
+    let mut reading = Reading {
+        sink,
+        start,
+        limit,
+        records: 0,
+        line: Some(1),
+        candidates: Vec::new(),
+        parser: json::Parser::default(),
+    };
     let mut long: Option<LongLine> = None;
     loop {
         if let Some(line) = &mut long {
@@ -45,7 +53,7 @@ pub fn read(
                 }
             }
         }
-        if let Some(lf) = memrchr(b'\n', &ahead.bytes) {
+        if let Some(lf) = ahead.last_lf() {
             let gaps = ahead.input.gaps(ahead.offset..ahead.offset + lf as u64 + 1);
             reading.stretches(&ahead.bytes[..=lf], ahead.offset, &gaps)?;
             ahead.pass(lf + 1);
@@ -80,8 +88,8 @@ impl LongLine {
         self.length += piece.len() as u64;
         if !self.needle {
             self.edge.extend_from_slice(piece);
-            self.needle = lines::has_needle(&self.edge);
-            let keep = self.edge.len().saturating_sub(lines::LONGEST_NEEDLE);
+            self.needle = needles::is_in(&self.edge);
+            let keep = self.edge.len().saturating_sub(needles::LONGEST);
             self.edge.drain(..keep);
         }
     }
@@ -101,6 +109,7 @@ struct Reading<'s, S> {
     /// The number of the line at the start of what comes next; unknown after damage.
     line: Option<u64>,
     candidates: Vec<Range<usize>>,
+    parser: json::Parser,
 }
 
 impl<S: Sink> Reading<'_, S> {
@@ -133,7 +142,7 @@ impl<S: Sink> Reading<'_, S> {
             let line = &stretch[at..end];
             if !lines::is_blank(line) {
                 self.records += 1;
-                if examines_all || self.records == 1 || lines::has_needle(line) {
+                if examines_all || self.records == 1 || needles::is_in(line) {
                     self.examine(line, offset + at as u64, offset + end as u64 + 1)?;
                 }
             }
@@ -164,12 +173,15 @@ impl<S: Sink> Reading<'_, S> {
 
     fn examine(&mut self, line: &[u8], start: u64, end: u64) -> Result<(), Error<Infallible>> {
         let place = Place::at_offset(start, self.line);
+        let mut parser = std::mem::take(&mut self.parser);
         let found = if line.len() > self.limit {
             too_large(place, start, end, line.len() as u64, self.limit)
         } else {
-            Found::line(place, start, end, line)
+            Found::line(place, start, end, line, &mut parser)
         };
-        self.take(&found)
+        let done = self.take(&found);
+        self.parser = parser;
+        done
     }
 
     fn take(&mut self, found: &Found<json::Value<'_>>) -> Result<(), Error<Infallible>> {

@@ -11,6 +11,7 @@ use lastsaid_core::forward::Pass;
 use lastsaid_core::json::{self, BOM, Value};
 use lastsaid_core::log::reading::{Kept, Options, read, read_stream};
 use lastsaid_core::log::source::{File, Memory};
+use lastsaid_core::log::stretches::Threads;
 use lastsaid_core::node::Flow;
 use lastsaid_core::records::{Found, Records, Visitor};
 use lastsaid_core::signal::Kind;
@@ -57,8 +58,12 @@ pub fn seekable_ways(log: &[u8], options: &Options) -> Vec<(&'static str, Said)>
     };
     let file = |file| File::from_here(file).unwrap();
     let slow = File::from_here(Dribble::new(in_a_file(b""), 509.max(log.len() / 8))).unwrap();
+    let on_threads = |count, stretch| Options { threads: Threads { count, stretch }, ..options.clone() };
     vec![
         ("memory", said(read(&mut Memory::new(log), options))),
+        ("memory, in stretches", said(read(&mut Memory::new(log), &on_threads(1, 151)))),
+        ("memory, 2 threads, small stretches", said(read(&mut Memory::new(log), &on_threads(2, 61)))),
+        ("memory, 3 threads", said(read(&mut Memory::new(log), &on_threads(3, 97.max(log.len() as u64 / 7))))),
         ("a file", said(read(&mut file(in_a_file(b"")), options))),
         ("a slow file", said(read(&mut { slow }, options))),
         ("a file from its middle", said(read(&mut file(in_a_file(b"before\n{")), options))),
