@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -232,6 +232,8 @@ impl Answers {
 
     /// Stop reading; no thread is left, and there are no more answers.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        self.refuse_inside()?;
+        // Who waits for an answer holds the lock, and lets go of it.
         self.is_closed.store(true, Ordering::Relaxed);
         self.held(py, |reading| {
             let over = reading.take();
@@ -254,15 +256,22 @@ impl Answers {
 }
 
 impl Answers {
-    /// One call: other threads wait, a call from inside it is an error.
-    fn held<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Option<Reading>) -> PyResult<R>) -> PyResult<R> {
-        let me = Some(thread::current().id());
-        let owner = || self.owner.lock().unwrap_or_else(PoisonError::into_inner);
-        if *owner() == me {
+    fn owner(&self) -> MutexGuard<'_, Option<ThreadId>> {
+        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn refuse_inside(&self) -> PyResult<()> {
+        if *self.owner() == Some(thread::current().id()) {
             return Err(PyRuntimeError::new_err("read_many is in the middle of another call on this thread"));
         }
+        Ok(())
+    }
+
+    /// One call: other threads wait, a call from inside it is an error.
+    fn held<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Option<Reading>) -> PyResult<R>) -> PyResult<R> {
+        self.refuse_inside()?;
         let mut reading = self.reading.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        *owner() = me;
+        *self.owner() = Some(thread::current().id());
         let _owner = Owner(&self.owner);
         call(&mut reading)
     }
@@ -294,13 +303,9 @@ impl Reading {
                 return answer.or_else(|error| yielded(py, error, given)).map(Some);
             }
             let Some(workers) = &self.workers else { return Ok(None) };
+            here(workers)?;
             workers.take(&mut self.ready);
             if self.ready.is_empty() {
-                if !workers.are_here() {
-                    return Err(PyRuntimeError::new_err(
-                        "read_many's threads are not in this process: it was forked",
-                    ));
-                }
                 py.detach(|| workers.wait(wait));
                 py.check_signals()?;
                 wait = (wait * 2).min(LONGEST_WAIT);
@@ -311,6 +316,7 @@ impl Reading {
     /// Take paths ahead, many at once: a thread that has nothing to do must be woken.
     fn take_paths(&mut self, py: Python<'_>) -> PyResult<()> {
         let (Some(paths), true) = (&self.paths, self.pending.len() <= self.ahead / 2) else { return Ok(()) };
+        self.workers.as_ref().map_or(Ok(()), here)?;
         let paths = paths.clone_ref(py).into_bound(py);
         let most = if self.workers.is_some() { self.ahead } else { 1 };
         let begin = Instant::now();
@@ -371,6 +377,14 @@ impl Reading {
         }
         Ok(())
     }
+}
+
+/// In the child of a fork they would never come.
+fn here(workers: &Workers<Place, Done>) -> PyResult<()> {
+    if workers.are_here() {
+        return Ok(());
+    }
+    Err(PyRuntimeError::new_err("the threads of read_many are not in this process, which was forked from theirs"))
 }
 
 fn named(path: &Bound<'_, PyAny>) -> PyResult<Named> {
