@@ -49,7 +49,7 @@ def test_the_python_blocks_print_what_their_comments_say(monkeypatch, capsys):
     exec(compile(block, "README.md", "exec"), {})
     said = capsys.readouterr().out.splitlines()
     shown = re.findall(r"^print\(.*\)\s+# (.*)$", block, re.MULTILINE)
-    assert len(shown) == 8
+    assert len(shown) == 9
     for line, comment in zip(said, shown, strict=True):
         # A comment may go on with a remark after a colon.
         assert line == comment or comment.startswith(line + ":")

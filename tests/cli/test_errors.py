@@ -91,13 +91,23 @@ def test_a_utf_16_file_is_to_be_converted_first(lastsaid, tmp_path):
         ("gone.jsonl", "No such file or directory", "see what is there: ls ."),
         ("no/where", "No such file or directory", "see what is there: ls no"),
         ("runs", "Is a directory and holds no session.jsonl", "name log files inside it: lastsaid runs/*.jsonl"),
+        (
+            "gz/",
+            "Is a directory and holds no session.jsonl",
+            "name log files inside it: lastsaid gz/*.jsonl.gz",
+        ),
+        ("many", "Is a directory and holds no session.jsonl", "name sessions' directories inside it: lastsaid many/*/"),
+        ("empty", "Is a directory and holds no session.jsonl", "see what is there: ls -la empty"),
+        ("odd", "session.jsonl in it: Is a directory", "see what is there: ls -la odd"),
         ("x" * 300, "File name too long", "see whether it can be read at all: head -c 1 " + "x" * 300),
         ("file/x", "Not a directory", "see whether it can be read at all: head -c 1 file/x"),
     ],
 )
 def test_what_the_system_refuses_is_said_with_a_hint(lastsaid, log, tmp_path, path, what, hint):
-    (tmp_path / "runs").mkdir()
-    log("file", *SOUND)
+    for folder in ("runs", "gz", "many/one", "empty", "odd/session.jsonl"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in ("file", "runs/a.jsonl", "gz/a.jsonl.gz", "many/notes"):
+        log(name, *SOUND)
     assert lastsaid(path) == (2, b"", f"error: {path}: {what}\nhint: {hint}\n")
 
 

@@ -1,10 +1,15 @@
 """More than one log on a command line."""
 
+import json
 import os
+import signal
+import subprocess
+import threading
 
 import pytest
 
-from cli.dsh_events import BROKEN, GREETING, SILENT, SOUND
+from cli.child import COMMAND, run
+from cli.dsh_events import BROKEN, GREETING, SILENT, SOUND, said
 
 
 def test_each_text_has_a_header_and_a_blank_line_between(lastsaid, log):
@@ -65,3 +70,86 @@ def test_a_name_that_is_no_utf_8_is_read_and_shown(lastsaid, tmp_path):
     assert ran.out.startswith(b"==> a\xff\nb.jsonl <==\n")
     assert ran.lines[0] == r"error: gone\xfe\n: No such file or directory"
     assert rb'"log":"a\udcff\nb.jsonl"' in lastsaid("--json", name).out
+
+
+def test_many_logs_come_out_in_their_order(lastsaid, log, tmp_path):
+    names = [f"{number}.jsonl" for number in range(150)]
+    for name in names:
+        log(name, said(1, name))
+    names.insert(70, "gone")
+    rows = [json.loads(line) for line in lastsaid("--json", *names).out.splitlines()]
+    assert [row["text"] for row in rows] == [row["log"] for row in rows] == [name for name in names if name != "gone"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_pipes_among_logs_are_read_in_their_turn(lastsaid, log, tmp_path):
+    log("a.jsonl", said(1, "a"))
+    os.mkfifo(tmp_path / "pipe")
+    lines = f"{said(1, 'pipe')}\n".encode()
+    thread = threading.Thread(target=(tmp_path / "pipe").write_bytes, args=(lines,), daemon=True)
+    thread.start()
+    ran = lastsaid("--blocks", "a.jsonl", "pipe", "a.jsonl", "-", stdin=lines)
+    assert [json.loads(line)[0]["text"] for line in ran.out.splitlines()] == ["a", "pipe", "a", "pipe"]
+    thread.join(30)
+
+
+def test_each_log_is_shown_as_soon_as_those_before_it_are(lastsaid, cli_engine, log, tmp_path):
+    """Not when all are read."""
+    log("a.jsonl", said(1, "a"))
+    os.mkfifo(tmp_path / "pipe")
+    child = subprocess.Popen([*COMMAND, "a.jsonl", "pipe"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    try:
+        assert [child.stdout.readline() for _ in range(4)] == [b"==> a.jsonl <==\n", b"a\n", b"\n", b"==> pipe <==\n"]
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=30) == (b"", b"")
+        assert child.returncode == 130
+    finally:
+        child.kill()
+
+
+def test_how_far_it_is_is_said_on_a_terminal_and_gone_at_the_end(monkeypatch, tmp_path, log):
+    import io
+    import sys
+    from types import SimpleNamespace
+
+    from lastsaid.cli.terminal import Talk
+
+    shown = SimpleNamespace(buffer=io.BytesIO(), isatty=lambda: True)
+    monkeypatch.setattr(sys, "stderr", shown)
+    talk = Talk("never")
+    talk.status("1 of 3 logs")
+    talk.status("2 of 3 logs")
+    talk.say("note", "b")
+    talk.status("")
+    talk.status("3 of 3 logs")
+    talk.status("")
+    clear = b"\r\x1b[K"
+    assert shown.buffer.getvalue() == (
+        b"1 of 3 logs" + clear + b"2 of 3 logs" + clear + b"note: b\n3 of 3 logs" + clear
+    )
+    for isatty, term in ((False, "xterm"), (True, "dumb")):
+        monkeypatch.setenv("TERM", term)
+        shown.isatty = lambda isatty=isatty: isatty
+        shown.buffer = io.BytesIO()
+        Talk("never").status("1 of 3 logs")
+        assert shown.buffer.getvalue() == b""
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_too_little_memory_is_said_in_a_sentence(tmp_path, log, count):
+    """In the pure engine; where the other one gets no memory the process ends."""
+    log("small.jsonl", *SOUND)
+    with (tmp_path / "huge.jsonl").open("wb") as file:
+        file.write(b'{"type":"assistant/message","data":"')
+        file.seek(200 << 20)
+        file.write(b'"}\n')
+    names = ["huge.jsonl", "small.jsonl"][:count]
+    limit = "import resource; resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))\n"
+    (tmp_path / "sitecustomize.py").write_text(limit)
+    ran = run(*names, LASTSAID_ENGINE="python", PYTHONPATH=str(tmp_path))
+    assert ran.lines[:2] == [
+        "error: huge.jsonl: there is not enough memory to read it",
+        "hint: see how much may be used: ulimit -v",
+    ]
+    assert ran.code == 2
+    assert (GREETING in ran.out.decode()) is (count == 2)

@@ -150,9 +150,7 @@ def test_pipes_are_read_when_it_is_their_turn(
 
 
 @pytest.mark.parametrize("threads", THREADS)
-def test_errors_are_results_in_their_place(
-    engine: ModuleType, logs: Any, tmp_path: Path, threads: int | None
-) -> None:
+def test_errors_are_results_in_their_place(engine: ModuleType, logs: Any, tmp_path: Path, threads: int | None) -> None:
     """spec S5: the exception that `read` would have raised, with the path, and nothing else suffers."""
     sound = logs(1)[0]
     bad = tmp_path / "bad"
@@ -179,7 +177,8 @@ def test_errors_are_results_in_their_place(
             assert answer.__notes__ == [f"the log is {os.fspath(path)!r}"]
         pickle.loads(pickle.dumps(answer))
     kinds = [type(answer) for answer in answers[::2]]
-    assert kinds[:5] == [MalformedEventError, FileNotFoundError, FileNotFoundError, IsADirectoryError, AmbiguousLogError]
+    assert kinds[:2] == [MalformedEventError, FileNotFoundError]
+    assert kinds[3:6] == [IsADirectoryError, AmbiguousLogError, IsADirectoryError]
     assert answers[10].filename == str(odd / "session.jsonl")
     assert answers[12].filename == os.fsencode(odd / "session.jsonl")
 
@@ -295,7 +294,7 @@ def test_what_paths_raise_comes_after_the_answers_before_it(engine: ModuleType, 
     answers = engine.read_many(broken(), threads=threads)
     for number in range(50):
         assert next(answers).text == str(number)
-    with pytest.raises(LookupError, match="^no more$"):
+    with pytest.raises(LookupError, match=r"^no more$"):
         next(answers)
     assert list(answers) == []
 
@@ -322,31 +321,30 @@ def test_progress_is_told_now_and_then_and_at_the_end(engine: ModuleType, logs: 
     """spec S5: in the thread that iterates, at most ten times a second and at the end."""
     paths = logs(30)
     told: list[tuple[int, int | None]] = []
-    given = 0
 
     def progress(done: int, total: int | None) -> None:
         assert threading.current_thread() is threading.main_thread()
-        assert done in (given, given + 1)
+        assert done in (len(given), len(given) + 1)
         told.append((done, total))
 
+    def take(paths: Any) -> None:
+        told.clear()
+        given.clear()
+        for answer in engine.read_many(paths, threads=threads, progress=progress):
+            given.append(answer)
+            time.sleep(0.01)
+
+    given: list[Any] = []
     begin = time.monotonic()
-    for _ in engine.read_many(paths, threads=threads, progress=progress):
-        given += 1
-        time.sleep(0.01)
+    take(paths)
     assert told[-1] == (30, 30)
     assert 2 <= len(told) <= 1 + (time.monotonic() - begin) / 0.1
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert {total for _, total in told} == {30}
-    told.clear()
-    given = 0
-    for _ in engine.read_many(iter(paths), threads=threads, progress=progress):
-        given += 1
-        time.sleep(0.01)
+    take(iter(paths))
     assert {total for _, total in told[:-1]} == {None}
     assert told[-1] == (30, 30)
-    told.clear()
-    given = 0
-    assert list(engine.read_many([], threads=threads, progress=progress)) == []
+    take([])
     assert told == [(0, 0)]
 
 
@@ -359,7 +357,7 @@ def test_progress_that_raises_ends_the_reading(engine: ModuleType, logs: Any) ->
     answers = engine.read_many(logs(3), progress=progress)
     for _ in range(3):
         next(answers)
-    with pytest.raises(LookupError, match="^3 of 3$"):
+    with pytest.raises(LookupError, match=r"^3 of 3$"):
         next(answers)
     assert list(answers) == []
     assert tasks() == before

@@ -11,7 +11,10 @@ import pytest
 import lastsaid
 from lastsaid._protocol import DEFAULT_MAX_RECORD_BYTES
 
-FUNCTIONS = ("final_assistant_output", "select", "suffix_start", "read", "read_bytes", "read_sessions", "check")
+FUNCTIONS = (
+    *("final_assistant_output", "select", "suffix_start"),
+    *("read", "read_bytes", "read_many", "read_sessions", "check"),
+)
 CONSTANTS = ("ENGINE", "RULE_VERSION")
 METHODS = (
     *("push", "push_text", "push_json", "extend", "extend_text", "extend_json", "collect", "selection", "merge"),

@@ -36,6 +36,14 @@ def answer_of(log: Path) -> str:
     return selection.text if selection.is_final else selection.join_text("\n")
 
 
+def answers_of(folder: Path) -> dict[Path, str]:
+    paths = sorted(folder.rglob("*.jsonl"))
+    answers = lastsaid.read_many(paths, threads=2, progress=lambda done, total: print(done, total))
+    found = {path: said.text for path, said in zip(paths, answers, strict=True) if not isinstance(said, Exception)}
+    answers.close()
+    return found
+
+
 def is_fast() -> bool:
     return lastsaid.ENGINE == "rust" or lastsaid.__version__ == "0"
 

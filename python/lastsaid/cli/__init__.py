@@ -36,6 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             return BROKEN_PIPE
         talk.error(f"{failure.name}: {failure.reason}", failure.hint)
         return MISUSE
+    except MemoryError:
+        talk.error("there is not enough memory", "see how much may be used: ulimit -v")
+        return MISUSE
     except KeyboardInterrupt:
         return INTERRUPTED
 

@@ -30,7 +30,7 @@ def check_all(logs: list[Log], engine: Engine, results: Results, talk: Talk, *, 
     for log in logs:
         try:
             problems = log.check(engine, format=format)
-        except (LastsaidError, OSError) as error:
+        except (LastsaidError, OSError, MemoryError) as error:
             what, hint = fault(error, log)
             talk.error(f"{log.name}: {what}", hint)
             codes.add(UNREADABLE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import Final, NamedTuple
 
@@ -19,7 +20,13 @@ from lastsaid.errors import (
 
 # Sentences quote names and keys from logs, which may be of any length.
 _LONGEST: Final = 400
+_SUFFIXES: Final = (".jsonl", ".jsonl.zstd", ".jsonl.gz", ".json")
+_MOST_ENTRIES: Final = 1000
 _SKIP: Final = "skip such lines with --on-malformed skip, or look at all of them with --check"
+
+
+# Two lines for what happens anywhere.
+OUT_OF_MEMORY: Final = ("there is not enough memory to read it", "see how much may be used: ulimit -v")
 
 
 class Fault(NamedTuple):
@@ -27,10 +34,12 @@ class Fault(NamedTuple):
     hint: str
 
 
-def fault(error: LastsaidError | OSError, log: Log) -> Fault:
+def fault(error: LastsaidError | OSError | MemoryError, log: Log) -> Fault:
     """The error in two lines."""
     if isinstance(error, OSError):
-        return Fault(error.strerror or str(error), _system_hint(error, log))
+        return Fault(_system_words(error, log), _system_hint(error, log))
+    if isinstance(error, MemoryError):
+        return Fault(*OUT_OF_MEMORY)
     what = fitted(str(error), _LONGEST)
     if isinstance(error, TurnNotFoundError):
         return Fault(what, "the last turn is --turn -1" if error.turns else "read without --turn")
@@ -85,11 +94,21 @@ def _typed(log: Log) -> str:
     return shlex.quote(f"./{name}" if name.startswith("-") else name)
 
 
+def _system_words(error: OSError, log: Log) -> str:
+    """The system's own words; of what a session's directory led to, with its name."""
+    what = error.strerror or str(error)
+    name = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else log.path
+    if log.is_stdin or name == log.path:
+        return what
+    return f"{fitted(os.path.basename(name), _LONGEST)} in it: {what}"
+
+
 def _system_hint(error: OSError, log: Log) -> str:
     if log.is_stdin:
         return "pipe a log into it: lastsaid - < LOG"
     if isinstance(error, IsADirectoryError):
-        return f"name log files inside it: lastsaid {_typed(log).rstrip('/')}/*.jsonl"
+        is_led = error.filename not in (log.path, os.fsencode(log.path))
+        return f"see what is there: ls -la {_typed(log)}" if is_led else _directory_hint(log)
     if isinstance(error, FileNotFoundError):
         if log.path in COMMANDS:
             return f"a command comes before its options: lastsaid {log.path} …"
@@ -97,6 +116,25 @@ def _system_hint(error: OSError, log: Log) -> str:
     if isinstance(error, PermissionError):
         return f"see who may read it: ls -l {_typed(log)}"
     return f"see whether it can be read at all: head -c 1 {_typed(log)}"
+
+
+def _directory_hint(log: Log) -> str:
+    """What to name instead of a directory that is no session's, by what is in it."""
+    folder = _typed(log).rstrip("/") or "/"
+    suffixes, has_folders = set(), False
+    try:
+        with os.scandir(log.path) as entries:
+            for entry in itertools.islice(entries, _MOST_ENTRIES):
+                has_folders = has_folders or entry.is_dir()
+                suffixes |= {suffix for suffix in _SUFFIXES if entry.name.endswith(suffix) and not entry.is_dir()}
+    except OSError:
+        return f"see what is there: ls -la {folder}"
+    for suffix in _SUFFIXES:
+        if suffix in suffixes:
+            return f"name log files inside it: lastsaid {folder}/*{suffix}"
+    if has_folders:
+        return f"name sessions' directories inside it: lastsaid {folder}/*/"
+    return f"see what is there: ls -la {folder}"
 
 
 def _folder(log: Log) -> str:

@@ -36,6 +36,19 @@ class Log:
         self._stream: BinaryIO | None = None
         self._base = 0
         self._head = b""
+        self._is_lasting: bool | None = None
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether it can be opened at any time and again: a file, a directory, and what isn't there."""
+        if self._is_lasting is None:
+            try:
+                kind = 0 if self.is_stdin else os.stat(self.path).st_mode
+            except OSError:
+                # Reading says so.
+                kind = stat.S_IFREG
+            self._is_lasting = stat.S_ISREG(kind) or stat.S_ISDIR(kind)
+        return self._is_lasting
 
     def read(self, engine: Engine, **options: Any) -> Selection:
         """The engine's answer; errors are its own and the operating system's."""
@@ -54,8 +67,7 @@ class Log:
                 raise OSError("it is closed")
             yield self._watched(sys.stdin.buffer)
             return
-        kind = os.stat(self.path).st_mode
-        if stat.S_ISREG(kind) or stat.S_ISDIR(kind):
+        if self.is_lasting:
             yield self.path
             return
         # A pipe or a device can be opened once only, and its first bytes are wanted too.

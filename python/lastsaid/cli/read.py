@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from lastsaid._protocol import Engine
 from lastsaid.cli.arguments import MisuseError, Parser, integer, ordinal
@@ -24,6 +24,9 @@ from lastsaid.cli.render import header_bytes, json_line, selection_line, text_by
 from lastsaid.cli.terminal import Talk, file_name, wants_color
 from lastsaid.errors import LastsaidError
 from lastsaid.selection import Selection
+
+if TYPE_CHECKING:
+    from lastsaid.cli.several import Several
 
 TEXT: Final = 0
 NO_TEXT: Final = 1
@@ -145,9 +148,24 @@ class _Reading:
             "explain": options.explain,
         }
         self.explain: bool = options.explain
+        self.several: Several | None = None
         self.part = self.asked.part or ("whole log" if options.whole else "own part")
 
     def all(self) -> int:
+        if len(self.logs) > 1:
+            # One log needs none of this, and its start must stay light.
+            from lastsaid.cli.several import Several
+
+            # Where results appear on a terminal they say themselves how far it is.
+            talk = None if self.results.is_terminal else self.talk
+            self.several = Several(self.logs, self.engine, self.options, talk)
+        try:
+            return self._all()
+        finally:
+            if self.several is not None:
+                self.several.close()
+
+    def _all(self) -> int:
         codes = {self._one(log, is_first=i == 0) for i, log in enumerate(self.logs)}
         if codes - {UNREADABLE}:
             # Were nothing read, an older file would be lost for an empty one.
@@ -184,8 +202,8 @@ class _Reading:
 
     def _read(self, log: Log) -> Selection | Fault:
         try:
-            selection = log.read(self.engine, **self.options)
-        except (LastsaidError, OSError) as error:
+            selection = self.several.read(log) if self.several else log.read(self.engine, **self.options)
+        except (LastsaidError, OSError, MemoryError) as error:
             return fault(error, log)
         # Without a line feed in it a compressed file looks like a torn line, and like a silent agent.
         return selection if selection else not_a_log(log) or selection

@@ -90,6 +90,7 @@ class Talk:
 
     def __init__(self, choice: ColorChoice) -> None:
         self._color = wants_color(choice, sys.stderr)
+        self._has_status = False
 
     def error(self, what: str, hint: str) -> None:
         """What went wrong and what to type next."""
@@ -99,10 +100,19 @@ class Talk:
     def say(self, word: Word, sentence: str) -> None:
         self.plain(f"{colored(word, word, on=self._color)}: {escaped(sentence)}\n")
 
+    def status(self, sentence: str) -> None:
+        """How far it is, on a terminal only: a line that what is said next replaces. An empty one goes."""
+        if (sentence or self._has_status) and is_terminal(sys.stderr) and os.environ.get("TERM", "dumb") != "dumb":
+            self.plain(escaped(sentence))
+            self._has_status = bool(sentence)
+
     def plain(self, text: str) -> None:
         """Text of our own. Where nobody listens there is nobody to tell."""
         if sys.stderr is None:
             return
+        if self._has_status:
+            text = f"\r\x1b[K{text}"
+            self._has_status = False
         try:
             sys.stderr.buffer.write(replaced(text).encode())
             sys.stderr.buffer.flush()
