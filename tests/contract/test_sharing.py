@@ -190,6 +190,42 @@ def test_engine_restores_what_it_pickled_and_goes_on(engine: ModuleType) -> None
         engine.AssistantOutputFold._from_pickle(state(filled(engine))).push(headless(chunk("x"), "s2"))
 
 
+@pytest.mark.parametrize("number", [2**53, 2**64 - 1, 2**64, -1, True, 1.0, "1"], ids=repr)
+def test_a_pickle_with_numbers_that_are_none_is_refused(engine: ModuleType, number: Any) -> None:
+    """spec S10: nothing that is counted on from there overflows."""
+
+    def refused(tampered: dict[str, Any]) -> None:
+        with pytest.raises(
+            ValueError, match=r"^a pickled fold holds .* where an integer from 0 to 2\^53 - 1 belongs$"
+        ) as info:
+            engine.AssistantOutputFold._from_pickle(tampered)
+        assert repr(number) in str(info.value)
+
+    fold = engine.AssistantOutputFold()
+    fold.push(chunk("x"))
+    fold.feed(b"da", framing="sse")
+    streamed = state(fold)
+    refused(streamed | {"count": number})
+    for at in range(4):
+        places = list(streamed["text_place"])
+        places[at] = number
+        refused(streamed | {"text_place": tuple(places)})
+    for name in ("offset", "line", "records", "head_offset"):
+        refused(streamed | {"feeding": streamed["feeding"] | {name: number}})
+    fold = engine.AssistantOutputFold()
+    fold.push(message("x"))
+    fold.feed(b'{"type":')
+    spoken = state(fold)
+    for at in range(3, 7):
+        said = list(spoken["message"])
+        said[at] = number
+        refused(spoken | {"message": tuple(said)})
+    for at in (0, 1, 3, 4):
+        record = list(spoken["feeding"]["record"])
+        record[at] = number
+        refused(spoken | {"feeding": spoken["feeding"] | {"record": tuple(record)}})
+
+
 def test_each_engine_restores_the_others_pickle(both_engines: Any) -> None:
     """Both engines, because it is about the two."""
     for mine, theirs in (both_engines, both_engines[::-1]):
@@ -440,9 +476,9 @@ def test_a_fold_can_be_referred_to_weakly_and_is_no_base_class(engine):
         type("Mine", (engine.AssistantOutputFold,), {})
 
 
-def test_a_pickle_with_a_count_at_the_limit_of_a_machine_word_breaks_nothing(engine):
+def test_a_pickle_with_the_largest_count_breaks_nothing(engine):
     """spec S10: pickles come from elsewhere; counts of any size are no crash."""
-    state = engine.AssistantOutputFold().__reduce__()[1][0] | {"count": 2**64 - 1}
+    state = engine.AssistantOutputFold().__reduce__()[1][0] | {"count": 2**53 - 1}
     fold = engine.AssistantOutputFold._from_pickle(state)
     fold.push_text("a")
     fold.merge(fold)

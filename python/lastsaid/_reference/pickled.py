@@ -23,6 +23,7 @@ from typing import Any, Final
 
 from lastsaid._reference.feeding import Feeding, Unfinished
 from lastsaid._reference.fold import Fold, Place, Said, format_named
+from lastsaid._reference.node import ordinal
 from lastsaid._reference.signal import Stop
 from lastsaid._reference.text import join
 
@@ -83,28 +84,43 @@ def from_pickle(pickled: dict[str, Any]) -> tuple[str, Fold, Feeding]:
         raise ValueError(f"a fold pickled in version {version!r}, this lastsaid reads versions 1 and {PICKLE_VERSION}")
 
     def said(fields: tuple[Any, ...] | None) -> Said | None:
-        return None if fields is None else Said(fields[0], fields[1], fields[2], Place(*fields[3:]))
+        return None if fields is None else Said(fields[0], fields[1], fields[2], _place(fields[3:]))
 
     state = Fold()
     state.message = said(pickled["message"])
     state.earlier = said(pickled["earlier"])
     state.pieces = [pickled["text"]] if pickled["text"] else []
-    state.pieces_place = pickled["text_place"] and Place(*pickled["text_place"])
+    state.pieces_place = pickled["text_place"] and _place(pickled["text_place"])
     turn = pickled["turn"]
     state.turn = Stop(*turn) if isinstance(turn, tuple) else turn
     state.session = pickled["session"]
     state.known = pickled["known"]
     state.unknown = pickled["unknown"]
-    state.count = pickled["count"]
+    state.count = _ordinal(pickled["count"])
     return format_named(pickled["format"]), state, _feeding(pickled["feeding"] if version != 1 else None)
 
 
 def _feeding(fed: dict[str, Any] | None) -> Feeding:
     if fed is None:
         return Feeding()
+    for name in ("offset", "line", "records", "head_offset"):
+        _ordinal(fed[name])
     feeding = Feeding(**fed)
     feeding.pending = bytearray(fed["pending"])
     if fed["record"] is not None:
-        offset, line, data, *more = fed["record"]
-        feeding.record = Unfinished(offset, line, bytearray(data), *more)
+        offset, line, data, size, used, *more = fed["record"]
+        offset, line, size, used = map(_ordinal, (offset, line, size, used))
+        feeding.record = Unfinished(offset, line, bytearray(data), size, used, *more)
     return feeding
+
+
+def _place(fields: tuple[Any, ...]) -> Place:
+    return Place(*(None if number is None else _ordinal(number) for number in fields))
+
+
+def _ordinal(value: Any) -> int:
+    """A number in a pickle: what is counted up from it must not overflow in the other engine."""
+    number = ordinal(value)
+    if number is None:
+        raise ValueError(f"a pickled fold holds {value!r} where an integer from 0 to 2^53 - 1 belongs")
+    return number

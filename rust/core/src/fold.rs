@@ -226,7 +226,7 @@ impl<K> Fold<K> {
 
     /// Streamed text that came by itself: `append` gives the pieces, also where they don't count, and says how many.
     /// Before the fold speaks that must be one, whose place is that of the text.
-    #[inline]
+    #[inline(always)]
     pub fn stream<E>(&mut self, append: impl FnOnce(&mut Pieces<'_>) -> Result<u64, E>) -> Result<(), E> {
         let passes = if self.message.is_some() { u64::MAX } else { 0 };
         let given = append(&mut Pieces::new(&mut self.text, passes))?;

@@ -93,12 +93,10 @@ where
         (self.from, self.to) = (hi, hi);
         for index in (lo..hi).rev() {
             let kind = attached::kind_at(&self.list, index as usize, -1);
-            let is_needed = match kind {
-                Some(Named { kind: Kind::Nothing | Kind::Stream(_), known, .. }) => {
-                    !std::mem::replace(if known { &mut told_known } else { &mut told_unknown }, true)
-                }
-                _ => true,
-            };
+            let is_needed = kind.is_none_or(|Named { kind, known, .. }| {
+                let told = if known { &mut told_known } else { &mut told_unknown };
+                !std::mem::replace(told, true) || !matches!(kind, Kind::Nothing | Kind::Stream(_))
+            });
             if is_needed && self.all.at(index, visitor)? == Flow::Stop {
                 break;
             }
@@ -184,7 +182,36 @@ pub fn final_assistant_output<'py>(
     format: Given<'py>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     format.format(false)?;
+    if let Ok(list) = events.cast_exact::<PyList>()
+        && let Some(content) = last_content(list, start.integer(0)?)
+    {
+        return Ok(Some(content));
+    }
     output(py, &scan(events, &start, "final_assistant_output", false)?.fold)
+}
+
+/// The content of the last message that has blocks, if it is among the last few events and those after it stand bare.
+///
+/// Then nothing else matters to the output: of those after it only their types are looked at, which are known (S7),
+/// and no session is named (S4). Whatever is not so plain is left to the scan.
+fn last_content<'py>(list: &Bound<'py, PyList>, start: i64) -> Option<Bound<'py, PyAny>> {
+    const FEW: usize = 64;
+    let len = list.len() as u64;
+    for index in (first(start, len)..len).rev().take(FEW) {
+        let index = usize::try_from(index).ok()?;
+        if attached::kind_at(list, index, -1)?.kind != Kind::Message {
+            continue;
+        }
+        let event = dsh::event_of(Object(list.get_item(index).ok()?)).ok()?;
+        if event.kind != Kind::Message || event.is_notification {
+            return None;
+        }
+        let content = dsh::content(&event).ok()?;
+        if content.len > 0 {
+            return Some(content.list.0);
+        }
+    }
+    None
 }
 
 /// Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError.

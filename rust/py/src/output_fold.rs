@@ -8,7 +8,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyType};
 
-use crate::attached::Seat;
+use crate::attached::{Seat, shorten_push_text};
 use crate::error::{busy, malformed, of_bytes, raised};
 use crate::kept::Kept;
 use crate::options::Given;
@@ -40,16 +40,27 @@ impl AssistantOutputFold {
     }
 
     /// One call: other threads wait, a call from inside it is FoldBusyError.
+    #[inline(always)]
     fn held<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Fed) -> PyResult<R>) -> PyResult<R> {
         match self.seat.take(py) {
             Some(mut fed) => call(&mut fed),
-            None => Err(busy(py, BUSY)),
+            None => Err(inside(py)),
         }
     }
 
     /// One call that pushes: not amid a record of a stream.
+    #[inline(always)]
     fn pushing<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Fold<Kept>) -> PyResult<R>) -> PyResult<R> {
-        self.held(py, |fed| if fed.feeding.is_pending() { Err(busy(py, PENDING)) } else { call(&mut fed.fold) })
+        self.held(py, |fed| if fed.feeding.is_pending() { Err(pending(py)) } else { call(&mut fed.fold) })
+    }
+
+    /// One piece of streamed text, if nothing stands against it.
+    #[inline(always)]
+    pub fn push_exact(&self, py: Python<'_>, text: &Bound<'_, PyString>) -> bool {
+        match self.seat.take_free(py) {
+            Some(mut fed) if !fed.feeding.is_pending() => push_text(&mut fed.fold, text).unwrap_or(false),
+            _ => false,
+        }
     }
 
     fn copy(&self, py: Python<'_>) -> PyResult<Fed> {
@@ -64,6 +75,16 @@ impl AssistantOutputFold {
 const LARGE: usize = 4096;
 const BUSY: &str = "the fold is in the middle of another call on this thread";
 const PENDING: &str = "bytes of an unfinished record are pending; call end() first";
+
+#[cold]
+fn inside(py: Python<'_>) -> PyErr {
+    busy(py, BUSY)
+}
+
+#[cold]
+fn pending(py: Python<'_>) -> PyErr {
+    busy(py, PENDING)
+}
 
 fn at_index(error: Error<PyErr>, index: usize) -> Error<PyErr> {
     match error {
@@ -90,6 +111,11 @@ fn each<'py>(
 }
 
 #[cold]
+fn failed(py: Python<'_>, error: Error<PyErr>) -> PyErr {
+    raised(py, error)
+}
+
+#[cold]
 fn no_piece(value: &Bound<'_, PyAny>) -> PyErr {
     match type_name(value) {
         Ok(name) => PyTypeError::new_err(format!("push_text takes a str, not {name}")),
@@ -109,15 +135,16 @@ fn odd_piece(index: usize, value: &Bound<'_, PyAny>) -> PyErr {
 impl AssistantOutputFold {
     #[new]
     #[pyo3(signature = (format: "str" = Given::default()), text_signature = "(format='dsh')")]
-    fn new(format: Given<'_>) -> PyResult<Self> {
+    fn new(py: Python<'_>, format: Given<'_>) -> PyResult<Self> {
         format.format(false)?;
+        shorten_push_text(py)?;
         Ok(Self::around(Fed::default()))
     }
 
     /// Take one event, a mapping. Raises MalformedEventError and stays as it was (S7).
     #[pyo3(signature = (event: "collections.abc.Mapping[str, typing.Any]", /))]
     fn push(&self, py: Python<'_>, event: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.pushing(py, |fold| push(fold, event).map_err(|error| raised(py, error)))
+        self.pushing(py, |fold| push(fold, event).map_err(|error| failed(py, error)))
     }
 
     /// Take one piece of streamed text; the empty piece is no signal.
@@ -256,12 +283,12 @@ impl AssistantOutputFold {
             Err(_) => pickled::of_other_engine(later)?,
         };
         if theirs.feeding.is_pending() {
-            return Err(busy(py, PENDING));
+            return Err(pending(py));
         }
         let share = |kept: &Kept| kept.share(py);
         self.held(py, |fed| {
             if fed.feeding.is_pending() {
-                return Err(busy(py, PENDING));
+                return Err(pending(py));
             }
             let fold = fed.fold.merge_with(&theirs.fold, &share).map_err(|defect| malformed(py, &defect))?;
             // As if one fold had been called all along: where the later stream stands, if it had any.

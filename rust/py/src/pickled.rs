@@ -2,6 +2,7 @@
 
 use lastsaid_core::feeding::{Feeding, Framing, HEAD, Unfinished};
 use lastsaid_core::fold::{Fold, Place, Said};
+use lastsaid_core::node::Node;
 use lastsaid_core::signal::{Stop, Turn};
 use lastsaid_core::text::Text;
 use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
@@ -9,13 +10,31 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 
 use crate::kept::Kept;
+use crate::object::Object;
 use crate::options::format_named;
 use crate::output_fold::Fed;
 use crate::strings::{to_python, type_name, with_wtf8};
 
 const VERSION: i64 = 2;
 
-type PlaceFields = (Option<u64>, Option<u64>, Option<u64>, Option<u64>);
+type PlaceFields<N> = (Option<N>, Option<N>, Option<N>, Option<N>);
+
+/// A number in a pickle: what is counted up from it must not overflow.
+struct Ordinal(u64);
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Ordinal {
+    type Error = PyErr;
+
+    fn extract(value: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        match Object(value.to_owned()).ordinal() {
+            Some(number) => Ok(Self(number)),
+            None => Err(PyValueError::new_err(format!(
+                "a pickled fold holds {} where an integer from 0 to 2^53 - 1 belongs",
+                value.repr()?
+            ))),
+        }
+    }
+}
 
 /// The fold as a dict.
 pub fn write<'py>(py: Python<'py>, fed: &Fed) -> PyResult<Bound<'py, PyDict>> {
@@ -83,7 +102,8 @@ fn stream_of(state: &Bound<'_, PyAny>) -> PyResult<Feeding> {
         return Ok(Feeding::default());
     }
     let get = |name: &str| state.get_item(name);
-    type Record = (u64, u64, Vec<u8>, u64, u64, bool, Vec<u8>, bool);
+    type Record = (Ordinal, Ordinal, Vec<u8>, Ordinal, Ordinal, bool, Vec<u8>, bool);
+    let number = |name: &str| -> PyResult<u64> { Ok(get(name)?.extract::<Ordinal>()?.0) };
     let record = get("record")?.extract::<Option<Record>>()?;
     let framing = get("framing")?;
     let framing = framing.extract::<&str>()?;
@@ -91,33 +111,34 @@ fn stream_of(state: &Bound<'_, PyAny>) -> PyResult<Feeding> {
         framing: Framing::named(framing)
             .ok_or_else(|| PyValueError::new_err(format!("a stream pickled with the framing '{framing}'")))?,
         pending: get("pending")?.extract()?,
-        offset: get("offset")?.extract()?,
-        line: get("line")?.extract()?,
-        records: get("records")?.extract()?,
+        offset: number("offset")?,
+        line: number("line")?,
+        records: number("records")?,
         torn: get("torn")?.extract()?,
         record: record.map(|(offset, line, data, size, used, needle, edge, blank)| Unfinished {
-            offset,
-            line,
+            offset: offset.0,
+            line: line.0,
             data,
-            size,
-            used,
+            size: size.0,
+            used: used.0,
             needle,
             edge,
             blank,
         }),
         // Longer than a head can be, it would be none.
         head: get("head")?.extract::<Vec<u8>>()?.into_iter().take(HEAD).collect(),
-        head_offset: get("head_offset")?.extract()?,
+        head_offset: number("head_offset")?,
         after_cr: get("after_cr")?.extract()?,
     })
 }
 
-fn fields(place: Place) -> PlaceFields {
+fn fields(place: Place) -> PlaceFields<u64> {
     (place.index, place.offset, place.line, place.seq)
 }
 
-fn place((index, offset, line, seq): PlaceFields) -> Place {
-    Place { index, offset, line, seq }
+fn place((index, offset, line, seq): PlaceFields<Ordinal>) -> Place {
+    let number = |ordinal: Option<Ordinal>| ordinal.map(|ordinal| ordinal.0);
+    Place { index: number(index), offset: number(offset), line: number(line), seq: number(seq) }
 }
 
 /// The fold that such a dict holds.
@@ -137,7 +158,8 @@ pub fn read(state: &Bound<'_, PyDict>) -> PyResult<Fed> {
         if value.is_none() {
             return Ok(None);
         }
-        type Fields = (Py<PyAny>, bool, Option<Py<PyAny>>, Option<u64>, Option<u64>, Option<u64>, Option<u64>);
+        type Number = Option<Ordinal>;
+        type Fields = (Py<PyAny>, bool, Option<Py<PyAny>>, Number, Number, Number, Number);
         let (content, has_text, id, index, offset, line, seq): Fields = value.extract()?;
         Ok(Some(Said {
             content: content.into(),
@@ -149,7 +171,7 @@ pub fn read(state: &Bound<'_, PyDict>) -> PyResult<Fed> {
     let wtf8 = |value: &Bound<'_, PyAny>| -> PyResult<Option<Vec<u8>>> {
         if value.is_none() { Ok(None) } else { with_wtf8(value.cast::<PyString>()?, <[u8]>::to_vec).map(Some) }
     };
-    let streamed = match get("text_place")?.extract::<Option<PlaceFields>>()? {
+    let streamed = match get("text_place")?.extract::<Option<PlaceFields<Ordinal>>>()? {
         Some(fields) => {
             let mut text = Text::default();
             text.push(&wtf8(&get("text")?)?.unwrap_or_default());
@@ -170,7 +192,7 @@ pub fn read(state: &Bound<'_, PyDict>) -> PyResult<Fed> {
     fold.session = wtf8(&get("session")?)?.map(Into::into);
     fold.known = get("known")?.extract()?;
     fold.unknown = get("unknown")?.extract()?;
-    fold.count = get("count")?.extract()?;
+    fold.count = get("count")?.extract::<Ordinal>()?.0;
     let feeding = if number == Some(1) { Feeding::default() } else { stream_of(&get("feeding")?)? };
     Ok(Fed { fold, feeding })
 }

@@ -67,7 +67,7 @@ pub fn take(fold: &mut Fold<Kept>, record: &Unfinished, is_examined: bool) -> Re
 }
 
 /// A piece of streamed text; whether it is a string.
-#[inline]
+#[inline(always)]
 pub fn push_text(fold: &mut Fold<Kept>, piece: &Bound<'_, PyAny>) -> PyResult<bool> {
     match piece.cast::<PyString>() {
         Ok(text) => fold.stream(|pieces| append(text, pieces).map(|()| 1)).map(|()| true),
