@@ -10,9 +10,12 @@ use crate::log::frames::gap::{self, Damage, Gap, Overflow};
 use crate::log::frames::layout::{self, BLOCK_HEAD, FrameHead, Head, LONGEST_HEAD, Walk};
 use crate::log::source::Source;
 
-/// How much of the file is read at a time to go along the headers: measured at three times the speed of an eighth of it.
-/// What is longer and holds no header is jumped over.
+/// How much of the file is read at a time to go along the headers of small frames, and of larger ones: a call to the
+/// system costs as much as the copy of two kilobytes.
 const STRIDE: usize = 256 << 10;
+const HEADERS: usize = 64;
+/// How long a frame is after which the next header is read by itself.
+const LARGER: u64 = 2 << 10;
 /// How much of the file is read at once to decompress a block, headers and all.
 const AT_ONCE: u64 = 1 << 20;
 /// How far apart in the file the frames are whose place is kept: small ones are many.
@@ -82,7 +85,7 @@ impl<'s, S: Source> Frames<'s, S> {
         let file_size = source.size();
         let mut frames = Self {
             source,
-            layout: Layout { size: file_size, at_hand: 0..0 },
+            layout: Layout { size: file_size, at_hand: 0..0, stride: STRIDE },
             decoder: Decoder::new(),
             limit,
             size: 0,
@@ -281,6 +284,8 @@ struct Layout {
     size: u64,
     /// What of the file the source was asked for last, and so has at hand.
     at_hand: Range<u64>,
+    /// How much is read next.
+    stride: usize,
 }
 
 impl Layout {
@@ -288,7 +293,7 @@ impl Layout {
     fn peek<'s>(&mut self, source: &'s mut impl Source, at: u64, len: usize) -> io::Result<&'s [u8]> {
         let end = at.saturating_add(len as u64).min(self.size);
         if at < self.at_hand.start || end > self.at_hand.end {
-            self.take(source, at, at.saturating_add(STRIDE as u64))?;
+            self.take(source, at, at.saturating_add(self.stride.max(len) as u64))?;
         }
         source.block(at, usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX))
     }
@@ -329,6 +334,7 @@ impl Layout {
                 break;
             }
             if block.checksum.is_some() {
+                self.stride = if walk.length() < LARGER { STRIDE } else { HEADERS };
                 return Ok(Seen::Frame(Frame { at, head, length: walk.length(), size, is_torn: false }));
             }
         }
