@@ -15,6 +15,7 @@ import collections.abc
 import os
 import typing
 
+import lastsaid._protocol
 import lastsaid.selection
 """
 

@@ -3,6 +3,7 @@ import collections.abc
 import os
 import typing
 
+import lastsaid._protocol
 import lastsaid.selection
 
 """
@@ -20,6 +21,7 @@ __all__ = [
     "final_assistant_output",
     "read",
     "read_bytes",
+    "read_many",
     "read_sessions",
     "select",
     "suffix_start",
@@ -210,6 +212,47 @@ def read_bytes(
 ) -> lastsaid.selection.Selection:
     """
     The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first.
+    """
+
+def read_many(
+    paths: collections.abc.Iterable[str | bytes | os.PathLike[str] | os.PathLike[bytes]],
+    *,
+    format: str = ...,
+    suffix: typing.Literal["own", "whole"] = ...,
+    session: str | None = None,
+    start: int | None = None,
+    turn: int | None = None,
+    since_seq: int | None = None,
+    on_malformed: typing.Literal["raise", "skip"] = ...,
+    explain: bool = ...,
+    max_record_bytes: int = ...,
+    max_decompressed_bytes: int = ...,
+    threads: int | None = None,
+    progress: collections.abc.Callable[[int, int | None], object] | None = None,
+) -> lastsaid._protocol.Answers:
+    """
+    What many logs finally say: an iterator of what `read` returns or raises for each, in the order of the paths.
+
+    Several threads read ahead, without the interpreter. Leaving the loop, `close()` and Ctrl-C stop them at once.
+
+    Args:
+        paths: an iterable of paths (of files, or of sessions' directories). It may be a generator: at most 32 paths
+            a thread are taken ahead, with `threads=1` none.
+        format, suffix, session, start, turn, since_seq, on_malformed, explain, max_record_bytes,
+            max_decompressed_bytes: as `read`, for every log.
+        threads: how many logs are read at the same time; as many as there are cores when None, at most 256.
+            The pure Python engine reads one at a time.
+        progress: called by the iterating thread as `progress(done, total)` before it is given a result, at most ten
+            times a second, and once at the end. `total` is None until then if `paths` has no length. What it raises
+            ends the reading.
+
+    Yields:
+        a Selection, or the exception that `read` would have raised for that path, with the path in a note where the
+        exception itself doesn't name it; TypeError for what is no path.
+
+    Raises:
+        ValueError, TypeError: an option is off, or `paths` is one path.
+        what iterating `paths` raises, after the results of the paths before it.
     """
 
 def read_sessions(

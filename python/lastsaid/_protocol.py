@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, BinaryIO, Literal, Protocol, Self, TypeAlias
 
 from lastsaid.problem import Problem
@@ -13,6 +13,7 @@ from lastsaid.selection import Selection
 BytesLike: TypeAlias = bytes | bytearray | memoryview
 Event: TypeAlias = Mapping[str, Any]
 LogSource: TypeAlias = str | os.PathLike[str] | BinaryIO
+LogPath: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 DEFAULT_MAX_RECORD_BYTES = 256 * 1024 * 1024
 DEFAULT_MAX_DECOMPRESSED_BYTES = 64 * 1024 * 1024 * 1024
@@ -40,6 +41,14 @@ class Fold(Protocol):
 
 class FoldType(Protocol):
     def __call__(self, format: str = "dsh") -> Fold: ...
+
+
+class Answers(Protocol):
+    """What `read_many` gives: an iterator that can be closed."""
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Selection | Exception: ...
+    def close(self) -> None: ...
 
 
 class Engine(Protocol):
@@ -95,6 +104,24 @@ class Engine(Protocol):
         max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
         threads: int = 1,
     ) -> Selection: ...
+
+    def read_many(
+        self,
+        paths: Iterable[LogPath],
+        *,
+        format: str = "auto",
+        suffix: Literal["own", "whole"] = "own",
+        session: str | None = None,
+        start: int | None = None,
+        turn: int | None = None,
+        since_seq: int | None = None,
+        on_malformed: Literal["raise", "skip"] = "raise",
+        explain: bool = False,
+        max_record_bytes: int = DEFAULT_MAX_RECORD_BYTES,
+        max_decompressed_bytes: int = DEFAULT_MAX_DECOMPRESSED_BYTES,
+        threads: int | None = None,
+        progress: Callable[[int, int | None], object] | None = None,
+    ) -> Answers: ...
 
     def read_sessions(
         self,

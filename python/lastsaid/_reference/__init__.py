@@ -6,6 +6,7 @@ What it answers is right by definition; the Rust engine is held against it. Same
 from lastsaid._reference.events import final_assistant_output, select, suffix_start
 from lastsaid._reference.fold import ENGINE
 from lastsaid._reference.logs import check, read, read_bytes, read_sessions
+from lastsaid._reference.many import read_many
 from lastsaid._reference.output_fold import AssistantOutputFold
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "final_assistant_output",
     "read",
     "read_bytes",
+    "read_many",
     "read_sessions",
     "select",
     "suffix_start",

@@ -41,7 +41,7 @@ def read_bytes(
     """The answer of a log in memory; options and errors as `read`. Mutable buffers are copied first."""
     name = format_named(format, auto=True)
     limits = (max_record_bytes, max_decompressed_bytes)
-    options = _options(suffix, session, (start, turn, since_seq), on_malformed, explain, limits, threads)
+    options = options_of(suffix, session, (start, turn, since_seq), on_malformed, explain, limits, threads)
     if string(data) is not None or not is_buffer(data):
         raise TypeError(f"read_bytes takes bytes, bytearray or memoryview, not {type(data).__name__}")
     return _selection(reading.answers(Memory(bytes(memoryview(data))), options).one, name)
@@ -89,9 +89,8 @@ def read(
     """
     name = format_named(format, auto=True)
     limits = (max_record_bytes, max_decompressed_bytes)
-    options = _options(suffix, session, (start, turn, since_seq), on_malformed, explain, limits, threads)
-    with opened(source, "read") as log:
-        return _selection(reading.answers(log, options).one, name)
+    options = options_of(suffix, session, (start, turn, since_seq), on_malformed, explain, limits, threads)
+    return read_source(source, options, name)
 
 
 def read_sessions(
@@ -115,7 +114,7 @@ def read_sessions(
     """
     name = format_named(format, auto=True)
     limits = (max_record_bytes, max_decompressed_bytes)
-    options = _options(suffix, None, (None, None, None), on_malformed, explain, limits)
+    options = options_of(suffix, None, (None, None, None), on_malformed, explain, limits)
     with opened_or_bytes(source, "read_sessions") as log:
         found = reading.answers(log, options, each=True)
     return {session: outcome.selection(name) for session, outcome in found.each.items()}
@@ -146,12 +145,18 @@ def check(
         return reading.check(log, options)
 
 
+def read_source(source: Any, options: Options, name: str) -> Selection:
+    """`read`, with its options checked."""
+    with opened(source, "read") as log:
+        return _selection(reading.answers(log, options).one, name)
+
+
 def _selection(outcome: Outcome | None, format: str) -> Selection:
     assert outcome is not None
     return outcome.selection(format)
 
 
-def _options(
+def options_of(
     suffix: str,
     session: Any,
     parts: tuple[int | None, int | None, int | None],
@@ -160,6 +165,7 @@ def _options(
     limits: tuple[int, int],
     threads: int = 1,
 ) -> Options:
+    """The options of `read`, checked; `parts` are `start`, `turn` and `since_seq`."""
     wanted = asked(suffix, *parts)
     if on_malformed not in ("raise", "skip"):
         raise ValueError(f"on_malformed is {on_malformed!r}, expected 'raise' or 'skip'")

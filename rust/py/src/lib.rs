@@ -6,15 +6,18 @@ mod events;
 mod explained;
 mod kept;
 mod log;
+mod many;
 mod object;
 mod opened;
 mod options;
 mod output_fold;
 mod parsed;
 mod pickled;
+mod pulse;
 mod records;
 mod selection;
 mod strings;
+mod workers;
 
 /// The Rust engine: the selection rule of docs/spec/selection.md at the machine's speed.
 #[pyo3::pymodule]
@@ -35,6 +38,8 @@ mod _core {
     use super::events::{final_assistant_output, select, suffix_start};
     #[pymodule_export]
     use super::log::{check, read, read_bytes, read_sessions};
+    #[pymodule_export]
+    use super::many::read_many;
     #[pymodule_export]
     use super::output_fold::AssistantOutputFold;
 }

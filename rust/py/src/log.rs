@@ -69,7 +69,7 @@ pub fn read_bytes<'py>(
         let found = type_name(data)?;
         return Err(PyTypeError::new_err(format!("read_bytes takes bytes, bytearray or memoryview, not {found}")));
     };
-    answer(py, opened::bytes(py, log.as_bytes(), |log| one(log, &options)), &asked, name)
+    answer(py, opened::bytes(py, log.as_bytes(), |log| one(log, &options))?, asked.turn.as_ref(), name)
 }
 
 /// What a log finally says.
@@ -140,7 +140,7 @@ pub fn read<'py>(
         threads,
     };
     let options = asked.options()?;
-    answer(py, opened::source(source, "read", |log| one(log, &options))?, &asked, name)
+    answer(py, opened::source(source, "read", |log| one(log, &options))?, asked.turn.as_ref(), name)
 }
 
 /// What each session of a log finally says, by id, in the order in which they first occur (S4).
@@ -245,9 +245,11 @@ pub fn check<'py>(
     PyList::new(py, found.collect::<PyResult<Vec<_>>>()?)
 }
 
-type Read = Result<Outcome<Bytes>, Error<Infallible>>;
+/// What reading one log comes to.
+pub type Read = Result<Outcome<Bytes>, Error<Infallible>>;
 
-fn one(log: Opened<'_>, options: &Options) -> Read {
+/// Read one session's answer.
+pub fn one(log: Opened<'_>, options: &Options) -> Read {
     match log {
         Opened::Sought(mut log) => reading::read(&mut log, options),
         Opened::Once(log) => reading::read_stream(log, options),
@@ -259,13 +261,18 @@ fn selection<'py>(py: Python<'py>, outcome: Outcome<Bytes>, format: &str) -> PyR
     of_outcome(py, &Outcome { fold: fold.map_kept(Kept::from), skipped, outside, torn, explanation }, format)
 }
 
-fn answer<'py>(py: Python<'py>, outcome: Read, asked: &Asked<'py>, format: &str) -> PyResult<Bound<'py, PyAny>> {
+/// What was read as a Selection, or its exception; `turn` as the caller wrote it.
+pub fn answer<'py>(
+    py: Python<'py>,
+    outcome: Read,
+    turn: Option<&Bound<'py, PyAny>>,
+    format: &str,
+) -> PyResult<Bound<'py, PyAny>> {
     match outcome {
         Ok(outcome) => selection(py, outcome, format),
-        Err(Error::TurnNotFound(_, turns)) if asked.turn.is_some() => {
-            let none = py.None().into_bound(py);
-            Err(turn_not_found(asked.turn.as_ref().unwrap_or(&none), turns))
-        }
-        Err(error) => Err(raised(py, of_bytes(error))),
+        Err(error) => Err(match (error, turn) {
+            (Error::TurnNotFound(_, turns), Some(turn)) => turn_not_found(turn, turns),
+            (error, _) => raised(py, of_bytes(error)),
+        }),
     }
 }

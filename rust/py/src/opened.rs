@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 
 use lastsaid_core::error::Error;
 use lastsaid_core::log::directory::{self, Session};
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
 use crate::error::{ambiguous_log, os_error};
+use crate::pulse::{Pulse, Pulsed, Signals};
 use crate::strings::{buffer, type_name};
 
 /// A log that can be read at any offset, or once.
@@ -25,43 +27,89 @@ pub enum Opened<'a> {
 }
 
 /// What reading gives; of bytes, which raise nothing by themselves.
-type Read1<R> = Result<R, Error<Infallible>>;
+pub type Read1<R> = Result<R, Error<Infallible>>;
 
 /// Bytes in memory, with the interpreter released.
-pub fn bytes<R: Send>(py: Python<'_>, log: &[u8], read: impl FnOnce(Opened<'_>) -> Read1<R> + Send) -> Read1<R> {
-    py.detach(|| read(Opened::Sought(&mut Memory::new(log))))
+pub fn bytes<R: Send>(
+    py: Python<'_>,
+    log: &[u8],
+    read: impl FnOnce(Opened<'_>) -> Read1<R> + Send,
+) -> PyResult<Read1<R>> {
+    let signals = Signals::new(None);
+    let done = py.detach(|| read(Opened::Sought(&mut Pulsed { inner: Memory::new(log), pulse: &signals })));
+    signals.raised().map(|()| done)
 }
 
 /// A path or a binary file; `what` names the caller in a TypeError.
 pub fn source<R: Send>(
     source: &Bound<'_, PyAny>,
     what: &str,
-    read: impl FnOnce(Opened<'_>) -> Read1<R> + Send,
+    read: impl Fn(Opened<'_>) -> Read1<R> + Send + Sync,
 ) -> PyResult<Read1<R>> {
-    let is_path = source.is_instance_of::<PyString>()
+    if is_path(source)? { path(Named::new(source)?, source.py(), None, read) } else { file(source, what, read) }
+}
+
+/// Whether it names a file, as `open` takes it.
+pub fn is_path(source: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(source.is_instance_of::<PyString>()
         || source.is_instance_of::<PyBytes>()
-        || source.hasattr(intern!(source.py(), "__fspath__"))?;
-    if is_path { path(source, read) } else { file(source, what, read) }
+        || source.hasattr(intern!(source.py(), "__fspath__"))?)
 }
 
 /// The same, but bytes are the log itself.
 pub fn source_or_bytes<R: Send>(
     source: &Bound<'_, PyAny>,
     what: &str,
-    read: impl FnOnce(Opened<'_>) -> Read1<R> + Send,
+    read: impl Fn(Opened<'_>) -> Read1<R> + Send + Sync,
 ) -> PyResult<Read1<R>> {
     if !source.is_instance_of::<PyString>()
         && let Some(log) = buffer(source)?
     {
-        return Ok(bytes(source.py(), log.as_bytes(), read));
+        return bytes(source.py(), log.as_bytes(), read);
     }
     self::source(source, what, read)
 }
 
+/// A path, as it was given and as the operating system takes it.
+pub struct Named {
+    /// The str or bytes, for errors.
+    pub given: Py<PyAny>,
+    /// Where it is.
+    pub place: Place,
+}
+
+impl Named {
+    /// What a path object stands for.
+    pub fn new(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = source.py();
+        let is_plain = source.is_exact_instance_of::<PyString>();
+        let given = if is_plain { source.clone() } else { py.import("os")?.call_method1("fspath", (source,))? };
+        let path: PathBuf = if given.is_instance_of::<PyString>() {
+            given.extract()?
+        } else {
+            py.import("os")?.call_method1("fsdecode", (&given,))?.extract()?
+        };
+        if path.as_os_str().as_encoded_bytes().contains(&0) {
+            return Err(PyValueError::new_err("embedded null byte"));
+        }
+        Ok(Self { given: given.unbind(), place: Place { path, is_led: false } })
+    }
+}
+
+/// A path of the operating system.
+pub struct Place {
+    path: PathBuf,
+    /// Whether a directory led there: then it is named, not the directory.
+    is_led: bool,
+}
+
 /// What stands in the way of a path.
-enum Obstacle {
+pub enum Obstacle {
+    /// The operating system.
     Io(io::Error),
+    /// A session's log plain and compressed.
     Both(String, String),
+    /// A directory without a log.
     NoLog,
 }
 
@@ -71,71 +119,108 @@ impl From<io::Error> for Obstacle {
     }
 }
 
-fn open(place: &mut PathBuf) -> Result<(fs::File, bool), Obstacle> {
-    let mut file = fs::File::open(&place)?;
-    let mut kind = file.metadata()?;
-    if kind.is_dir() {
-        match directory::session_in(place)? {
-            Session::Log(name) => place.push(name),
-            Session::Both(plain, compressed) => return Err(Obstacle::Both(plain, compressed)),
-            Session::Nothing => return Err(Obstacle::NoLog),
+impl Place {
+    /// Read the file that is there, or none if it is no regular file; the interpreter isn't needed.
+    pub fn read<R>(&mut self, pulse: &dyn Pulse, read: impl FnOnce(Opened<'_>) -> Read1<R>) -> Reached<R> {
+        let mut kind = fs::metadata(&self.path)?;
+        if kind.is_dir() {
+            match directory::session_in(&self.path)? {
+                Session::Log(name) => self.path.push(name),
+                Session::Both(plain, compressed) => return Err(Obstacle::Both(plain, compressed)),
+                Session::Nothing => return Err(Obstacle::NoLog),
+            }
+            self.is_led = true;
+            kind = fs::metadata(&self.path)?;
+            if kind.is_dir() {
+                return Err(io::Error::from_raw_os_error(EISDIR).into());
+            }
         }
-        file = fs::File::open(&place)?;
-        kind = file.metadata()?;
+        // Only to open a pipe may take for ever already, and who closes it again ends its writer.
+        if !kind.is_file() {
+            return Ok(None);
+        }
+        let file = fs::File::open(&self.path)?;
+        let size = file.metadata()?.len();
+        let mut log = File::new(Pulsed { inner: file, pulse }, 0, size);
+        Ok(Some(read(Opened::Sought(&mut log))))
     }
-    Ok((file, kind.is_file()))
 }
 
-fn path<R: Send>(
-    source: &Bound<'_, PyAny>,
-    read: impl FnOnce(Opened<'_>) -> Read1<R> + Send,
+/// What reading a place came to; none where it is no regular file.
+pub type Reached<R> = Result<Option<Read1<R>>, Obstacle>;
+
+/// A path, with the interpreter released; another thread may say by a flag that the answer isn't wanted any more.
+pub fn path<R: Send>(
+    mut named: Named,
+    py: Python<'_>,
+    is_closed: Option<&AtomicBool>,
+    read: impl Fn(Opened<'_>) -> Read1<R> + Send + Sync,
 ) -> PyResult<Read1<R>> {
-    let py = source.py();
-    let path = py.import("os")?.call_method1(intern!(py, "fspath"), (source,))?;
-    let decoded = py.import("os")?.call_method1(intern!(py, "fsdecode"), (&path,))?;
-    let mut place: PathBuf = decoded.extract()?;
-    if place.as_os_str().as_encoded_bytes().contains(&0) {
-        return Err(PyValueError::new_err("embedded null byte"));
-    }
-    let asked = place.clone();
-    let opened = py.detach(|| {
-        let (file, is_file) = open(&mut place)?;
-        Ok(if is_file {
-            let size = file.metadata()?.len();
-            let mut log = File::new(file, 0, size);
-            read(Opened::Sought(&mut log))
-        } else {
-            read(Opened::Once(&mut Interruptible(file)))
-        })
-    });
-    // What a directory led to is named, not the directory.
-    let path = if place == asked { path } else { place.as_os_str().into_pyobject(py)?.into_any() };
-    match opened {
-        Ok(Err(Error::Io(error))) | Err(Obstacle::Io(error)) => Err(os_error(py, error, Some(&path))),
-        Err(Obstacle::Both(plain, compressed)) => Err(ambiguous_log(&path, &plain, &compressed)),
-        Err(Obstacle::NoLog) => {
-            let class = py.get_type::<pyo3::exceptions::PyOSError>();
-            Err(PyErr::from_value(class.call1((EISDIR, "Is a directory and holds no session.jsonl", path))?))
+    let signals = Signals::new(is_closed);
+    let reached = py.detach(|| named.place.read(&signals, &read));
+    signals.raised()?;
+    named.reached(py, reached, read)
+}
+
+impl Named {
+    /// What was reached, or its error; what is no regular file is read now.
+    pub fn reached<R: Send>(
+        &self,
+        py: Python<'_>,
+        reached: Reached<R>,
+        read: impl Fn(Opened<'_>) -> Read1<R> + Send + Sync,
+    ) -> PyResult<Read1<R>> {
+        match reached {
+            Ok(Some(Err(Error::Io(error)))) | Err(Obstacle::Io(error)) => {
+                Err(os_error(py, error, Some(&self.name(py)?)))
+            }
+            Ok(Some(done)) => Ok(done),
+            Ok(None) => {
+                let name = self.name(py)?;
+                let file = py.import("io")?.call_method1("open", (&name, "rb", 0))?;
+                let mut pipe = Pipe(file.clone().unbind());
+                let done = py.detach(|| read(Opened::Once(&mut pipe)));
+                file.call_method0("close")?;
+                match done {
+                    Err(Error::Io(error)) => Err(os_error(py, error, Some(&name))),
+                    done => Ok(done),
+                }
+            }
+            Err(Obstacle::Both(plain, compressed)) => {
+                let directory = self.place.path.as_os_str().into_pyobject(py)?;
+                Err(ambiguous_log(directory.as_any(), &plain, &compressed))
+            }
+            Err(Obstacle::NoLog) => {
+                let class = py.get_type::<pyo3::exceptions::PyOSError>();
+                let what = "Is a directory and holds no session.jsonl";
+                Err(PyErr::from_value(class.call1((EISDIR, what, &self.given))?))
+            }
         }
-        Ok(done) => Ok(done),
+    }
+
+    /// The name in an error: as it was given, or where a directory led.
+    fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let given = self.given.bind(py);
+        if !self.place.is_led {
+            return Ok(given.clone());
+        }
+        let path = self.place.path.as_os_str();
+        if given.is_instance_of::<PyBytes>() {
+            return Ok(PyBytes::new(py, path.as_encoded_bytes()).into_any());
+        }
+        Ok(path.into_pyobject(py)?.into_any())
     }
 }
 
 /// The operating system's number for a directory where a file is wanted.
 const EISDIR: i32 = 21;
 
-/// A pipe or a device: Ctrl-C must reach Python while it keeps us waiting, and while it never ends.
-struct Interruptible(fs::File);
+/// A pipe or a device, opened by Python, which lets Ctrl-C through while nobody writes to it.
+struct Pipe(Py<PyAny>);
 
-impl Read for Interruptible {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        loop {
-            Python::attach(|py| py.check_signals()).map_err(io::Error::other)?;
-            match self.0.read(buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                done => return done,
-            }
-        }
+impl Read for Pipe {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| PythonFile(self.0.bind(py)).read(room))
     }
 }
 
