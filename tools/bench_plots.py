@@ -72,7 +72,7 @@ def save(figure: Any, path: Path) -> None:
     buffer = io.BytesIO()
     figure.savefig(buffer, bbox_inches="tight")
     plt.close(figure)
-    Image.open(buffer).convert("RGB").quantize(48).save(path, optimize=True)
+    Image.open(buffer).convert("RGB").quantize(128).save(path, optimize=True)
 
 
 def ratios(results: Results) -> Any:

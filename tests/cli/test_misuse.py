@@ -1,7 +1,6 @@
 """Command lines that can't be meant, help and version."""
 
 import importlib.machinery
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -13,7 +12,6 @@ import pytest
 import lastsaid
 from cli.dsh_events import SOUND
 from lastsaid.cli import main
-from lastsaid.engine import active
 
 
 def test_alone_it_prints_a_short_usage_on_stderr(command):
@@ -86,10 +84,9 @@ def test_the_option_engine_beats_the_environment(lastsaid, log, cli_engine):
 @pytest.fixture
 def undecided(monkeypatch):
     """An engine that isn't chosen yet, in this process."""
-    active.cache_clear()
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    yield lambda name: monkeypatch.setenv("LASTSAID_ENGINE", name)
-    active.cache_clear()
+    monkeypatch.setattr("lastsaid.engine._active", None)
+    monkeypatch.setitem(sys.modules, "lastsaid._core", None)
+    return lambda name: monkeypatch.setenv("LASTSAID_ENGINE", name)
 
 
 def test_a_wrong_engine_in_the_environment_is_two_lines(undecided, capsys):

@@ -10,9 +10,14 @@ use crate::log::frames::gap::{self, Damage, Gap, Overflow};
 use crate::log::frames::layout::{self, BLOCK_HEAD, FrameHead, Head, LONGEST_HEAD, Walk};
 use crate::log::source::Source;
 
-/// How much of the file is read at a time to go along the headers: measured at three times the speed of an eighth of it.
-/// What is longer and holds no header is jumped over.
+/// How much of the file is read at a time to go along the headers of small frames, and of larger ones: a call to the
+/// system costs as much as the copy of two kilobytes.
 const STRIDE: usize = 256 << 10;
+const HEADERS: usize = 64;
+/// How long a frame is after which the next header is read by itself.
+const LARGER: u64 = 2 << 10;
+/// How much of the file is read at once to decompress a block, headers and all.
+const AT_ONCE: u64 = 1 << 20;
 /// How far apart in the file the frames are whose place is kept: small ones are many.
 const KEPT: u64 = 4 << 10;
 /// How many frames stay decompressed: the one that is read, and what a line or a window reaches into.
@@ -80,7 +85,7 @@ impl<'s, S: Source> Frames<'s, S> {
         let file_size = source.size();
         let mut frames = Self {
             source,
-            layout: Layout { size: file_size, at: 0, bytes: Vec::new() },
+            layout: Layout { size: file_size, at_hand: 0..0, stride: STRIDE },
             decoder: Decoder::new(),
             limit,
             size: 0,
@@ -220,6 +225,11 @@ impl<S: Source> Source for Frames<'_, S> {
         }
         let nearest = self.kept.partition_point(|place| place.start <= at).saturating_sub(1);
         let mut place = self.kept.get(nearest).copied().ok_or_else(changed)?;
+        let after = self.kept.get(self.kept.partition_point(|place| place.start < end));
+        let file_end = after.map_or(self.layout.size, |place| place.frame);
+        if file_end - place.frame <= AT_ONCE {
+            self.layout.take(self.source, place.frame, file_end)?;
+        }
         let mut from = at;
         self.block.clear();
         loop {
@@ -272,25 +282,31 @@ fn changed() -> io::Error {
 /// The headers of the frames in a file, which are read in strides.
 struct Layout {
     size: u64,
-    at: u64,
-    bytes: Vec<u8>,
+    /// What of the file the source was asked for last, and so has at hand.
+    at_hand: Range<u64>,
+    /// How much is read next.
+    stride: usize,
 }
 
 impl Layout {
     /// The bytes at `at`: `len` of them, less only where the file ends.
-    fn peek(&mut self, source: &mut impl Source, at: u64, len: usize) -> io::Result<&[u8]> {
+    fn peek<'s>(&mut self, source: &'s mut impl Source, at: u64, len: usize) -> io::Result<&'s [u8]> {
         let end = at.saturating_add(len as u64).min(self.size);
-        if at < self.at || end > self.at + self.bytes.len() as u64 {
-            let left = usize::try_from(self.size.saturating_sub(at)).unwrap_or(usize::MAX);
-            let block = source.block(at, STRIDE.min(left))?;
-            if block.len() < STRIDE.min(left) {
-                return Err(shrunk());
-            }
-            self.bytes.clear();
-            self.bytes.extend_from_slice(block);
-            self.at = at;
+        if at < self.at_hand.start || end > self.at_hand.end {
+            self.take(source, at, at.saturating_add(self.stride.max(len) as u64))?;
         }
-        Ok(part(&self.bytes, self.at, at, end))
+        source.block(at, usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX))
+    }
+
+    /// Have the bytes up to `end` at hand, or up to the end of the file.
+    fn take(&mut self, source: &mut impl Source, at: u64, end: u64) -> io::Result<()> {
+        let end = end.min(self.size);
+        let len = usize::try_from(end.saturating_sub(at)).unwrap_or(usize::MAX);
+        if source.block(at, len)?.len() < len {
+            return Err(shrunk());
+        }
+        self.at_hand = at..end;
+        Ok(())
     }
 
     /// What stands at this place of the file.
@@ -318,6 +334,7 @@ impl Layout {
                 break;
             }
             if block.checksum.is_some() {
+                self.stride = if walk.length() < LARGER { STRIDE } else { HEADERS };
                 return Ok(Seen::Frame(Frame { at, head, length: walk.length(), size, is_torn: false }));
             }
         }
