@@ -1,5 +1,6 @@
 //! The Python module `lastsaid._core`: conversion and nothing else. The rule is in `lastsaid-core`.
 
+mod answers;
 mod attached;
 mod error;
 mod events;

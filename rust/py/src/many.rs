@@ -1,26 +1,15 @@
-//! `read_many`: the answers of many logs, read by several threads and given out in order (spec S5, S10).
+//! `read_many`: its arguments, checked (spec S5). What it gives is in `answers`.
 
-use std::collections::VecDeque;
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, ThreadId};
-use std::time::{Duration, Instant};
+use std::thread;
 
-use lastsaid_core::log::reading::Options;
-use lastsaid_core::outcome::Outcome;
-use pyo3::exceptions::{PyException, PyOSError, PyRuntimeError, PyTypeError, PyValueError};
-use pyo3::intern;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::MutexExt;
 use pyo3::types::{PyByteArray, PyIterator, PyMemoryView};
-use pyo3::{PyTraverseError, PyVisit};
 
-use crate::log::{answer, one};
-use crate::opened::{self, Named, Place, Reached};
+use crate::answers::{Answers, Told};
+use crate::opened;
 use crate::options::{Asked, Given, integer};
 use crate::strings::type_name;
-use crate::workers::{self, Workers};
 
 /// What many logs finally say: an iterator of what `read` returns or raises for each, in the order of the paths.
 ///
@@ -88,7 +77,7 @@ pub fn read_many<'py>(
         max_decompressed_bytes,
         threads: Given::default(),
     };
-    let options = Arc::new(asked.options()?);
+    let options = asked.options()?;
     let threads = threads.map_or_else(|| Ok(cores()), |threads| at_most(&threads))?;
     let total = match &progress {
         Some(progress) if !progress.is_callable() => {
@@ -98,35 +87,12 @@ pub fn read_many<'py>(
         Some(_) => paths.len().ok(),
         None => None,
     };
-    let reading = Reading {
-        paths: Some(iterator(paths)?.unbind()),
-        failure: None,
-        pending: VecDeque::new(),
-        ready: VecDeque::new(),
-        workers: (threads > 1).then(|| workers(threads, Arc::clone(&options))),
-        ahead: threads.saturating_mul(AHEAD),
-        options,
-        format,
-        turn: asked.turn.map(Bound::unbind),
-        progress: progress.map(Bound::unbind),
-        told: Instant::now(),
-        done: 0,
-        total,
-    };
-    Ok(Answers { reading: Mutex::new(Some(reading)), owner: Mutex::new(None), is_closed: AtomicBool::new(false) })
+    let told = progress.map(|progress| Told::new(progress, total));
+    Ok(Answers::new(&iterator(paths)?, threads, options, asked.turn, format, told))
 }
 
-/// How many paths a thread are taken ahead: so many results wait, whatever their size.
-const AHEAD: usize = 32;
 /// More threads than this only wait for each other.
 const MOST_THREADS: usize = 256;
-/// How often the progress is told.
-const TELLING: Duration = Duration::from_millis(100);
-/// How long the first wait for a result is; each next is twice as long, up to what a person doesn't notice.
-const FIRST_WAIT: Duration = Duration::from_micros(500);
-const LONGEST_WAIT: Duration = Duration::from_millis(40);
-/// How long paths are taken while there is a result to give out.
-const TAKING: Duration = Duration::from_millis(1);
 
 fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS)
@@ -151,261 +117,4 @@ fn iterator<'py>(paths: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyIterator>> 
         Err(error) if error.is_instance_of::<PyTypeError>(paths.py()) => Err(wrong()?),
         paths => paths,
     }
-}
-
-type Read = Outcome<lastsaid_core::log::reading::Kept>;
-type Done = (Place, Reached<Read>);
-
-fn workers(threads: usize, options: Arc<Options>) -> Workers<Place, Done> {
-    Workers::new(threads, move |mut place: Place, stop| {
-        let reached = place.read(stop, |log| one(log, &options));
-        (place, reached)
-    })
-}
-
-/// The answers of many logs, in the order of their paths.
-#[pyclass(frozen, weakref, module = "lastsaid")]
-pub struct Answers {
-    /// None when it is over.
-    reading: Mutex<Option<Reading>>,
-    /// The thread in the middle of a call.
-    owner: Mutex<Option<ThreadId>>,
-    is_closed: AtomicBool,
-}
-
-struct Reading {
-    /// None when there are no more.
-    paths: Option<Py<PyIterator>>,
-    /// What they raised.
-    failure: Option<PyErr>,
-    /// The paths whose results weren't given out, in order.
-    pending: VecDeque<PyResult<Pending>>,
-    /// The first results of these that are there.
-    ready: VecDeque<workers::Result<Done>>,
-    /// None where one thread is enough: the one that asks.
-    workers: Option<Workers<Place, Done>>,
-    /// How many paths are taken ahead.
-    ahead: usize,
-    options: Arc<Options>,
-    format: &'static str,
-    turn: Option<Py<PyAny>>,
-    progress: Option<Py<PyAny>>,
-    told: Instant,
-    done: usize,
-    total: Option<usize>,
-}
-
-/// A path that is being read: its name, and where it is if nobody has begun.
-struct Pending {
-    given: Py<PyAny>,
-    place: Option<Place>,
-}
-
-struct Owner<'a>(&'a Mutex<Option<ThreadId>>);
-
-impl Drop for Owner<'_> {
-    fn drop(&mut self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-}
-
-#[pymethods]
-impl Answers {
-    fn __iter__(this: Py<Self>) -> Py<Self> {
-        this
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.held(py, |reading| {
-            let Some(this) = reading else { return Ok(None) };
-            let next = match this.next(py, &self.is_closed) {
-                Ok(Some(answer)) => this.tell(py, false).map(|()| Some(answer)),
-                Ok(None) => Ok(None),
-                Err(error) => Err(error),
-            };
-            if !matches!(next, Ok(Some(_))) {
-                *reading = None;
-            }
-            next
-        })
-    }
-
-    /// Stop reading; no thread is left, and there are no more answers.
-    fn close(&self, py: Python<'_>) -> PyResult<()> {
-        self.refuse_inside()?;
-        // Who waits for an answer holds the lock, and lets go of it.
-        self.is_closed.store(true, Ordering::Relaxed);
-        self.held(py, |reading| {
-            let over = reading.take();
-            Ok(drop(over))
-        })
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        let Ok(reading) = self.reading.try_lock() else { return Ok(()) };
-        let Some(reading) = &*reading else { return Ok(()) };
-        visit.call(&reading.paths)?;
-        visit.call(&reading.progress)
-    }
-
-    fn __clear__(&self) {
-        if let Ok(mut reading) = self.reading.try_lock() {
-            *reading = None;
-        }
-    }
-}
-
-impl Answers {
-    fn owner(&self) -> MutexGuard<'_, Option<ThreadId>> {
-        self.owner.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn refuse_inside(&self) -> PyResult<()> {
-        if *self.owner() == Some(thread::current().id()) {
-            return Err(PyRuntimeError::new_err("read_many is in the middle of another call on this thread"));
-        }
-        Ok(())
-    }
-
-    /// One call: other threads wait, a call from inside it is an error.
-    fn held<R>(&self, py: Python<'_>, call: impl FnOnce(&mut Option<Reading>) -> PyResult<R>) -> PyResult<R> {
-        self.refuse_inside()?;
-        let mut reading = self.reading.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
-        *self.owner() = Some(thread::current().id());
-        let _owner = Owner(&self.owner);
-        call(&mut reading)
-    }
-}
-
-impl Reading {
-    fn next<'py>(&mut self, py: Python<'py>, is_closed: &AtomicBool) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let mut wait = FIRST_WAIT;
-        loop {
-            if is_closed.load(Ordering::Relaxed) {
-                return Ok(None);
-            }
-            self.take_paths(py)?;
-            let Some(first) = self.pending.front() else {
-                if let Some(failure) = self.failure.take() {
-                    return Err(failure);
-                }
-                self.total = Some(self.done);
-                return self.tell(py, true).map(|()| None);
-            };
-            let is_read = !matches!(first, Ok(Pending { place: None, .. })) || !self.ready.is_empty();
-            if is_read && let Some(first) = self.pending.pop_front() {
-                let given = first.as_ref().ok().map(|pending| pending.given.clone_ref(py));
-                let answer = first.and_then(|pending| self.answer(py, pending, is_closed));
-                if is_closed.load(Ordering::Relaxed) {
-                    return Ok(None);
-                }
-                self.done += 1;
-                return answer.or_else(|error| yielded(py, error, given)).map(Some);
-            }
-            let Some(workers) = &self.workers else { return Ok(None) };
-            here(workers)?;
-            workers.take(&mut self.ready);
-            if self.ready.is_empty() {
-                py.detach(|| workers.wait(wait));
-                py.check_signals()?;
-                wait = (wait * 2).min(LONGEST_WAIT);
-            }
-        }
-    }
-
-    /// Take paths ahead, many at once: a thread that has nothing to do must be woken.
-    fn take_paths(&mut self, py: Python<'_>) -> PyResult<()> {
-        let (Some(paths), true) = (&self.paths, self.pending.len() <= self.ahead / 2) else { return Ok(()) };
-        self.workers.as_ref().map_or(Ok(()), here)?;
-        let paths = paths.clone_ref(py).into_bound(py);
-        let most = if self.workers.is_some() { self.ahead } else { 1 };
-        let begin = Instant::now();
-        while self.pending.len() < most && (self.ready.is_empty() || begin.elapsed() < TAKING) {
-            match paths.clone().next() {
-                Some(Ok(path)) => {
-                    let named = named(&path);
-                    let pending = match (named, &mut self.workers) {
-                        (Ok(named), Some(workers)) => {
-                            workers.put(named.place)?;
-                            Ok(Pending { given: named.given, place: None })
-                        }
-                        (Ok(named), None) => Ok(Pending { given: named.given, place: Some(named.place) }),
-                        (Err(error), _) => Err(error),
-                    };
-                    self.pending.push_back(pending);
-                }
-                other => {
-                    self.failure = other.and_then(Result::err);
-                    self.paths = None;
-                    break;
-                }
-            }
-            if let Some(workers) = &self.workers {
-                if self.ready.is_empty() && begin.elapsed() >= TAKING {
-                    workers.take(&mut self.ready);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// The first pending path's answer.
-    fn answer<'py>(
-        &mut self,
-        py: Python<'py>,
-        pending: Pending,
-        is_closed: &AtomicBool,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let Pending { given, place } = pending;
-        let read = |log: opened::Opened<'_>| one(log, &self.options);
-        let read = match place {
-            Some(place) => opened::path(Named { given, place }, py, Some(is_closed), read)?,
-            None => match self.ready.pop_front() {
-                Some(Ok((place, reached))) => Named { given, place }.reached(py, reached, read)?,
-                Some(Err(panic)) => resume_unwind(panic),
-                None => return Err(PyRuntimeError::new_err("no result is there")),
-            },
-        };
-        answer(py, read, self.turn.as_ref().map(|turn| turn.bind(py)), self.format)
-    }
-
-    fn tell(&mut self, py: Python<'_>, is_end: bool) -> PyResult<()> {
-        let Some(progress) = &self.progress else { return Ok(()) };
-        if is_end || self.told.elapsed() >= TELLING {
-            progress.call1(py, (self.done, self.total))?;
-            self.told = Instant::now();
-        }
-        Ok(())
-    }
-}
-
-/// In the child of a fork they would never come.
-fn here(workers: &Workers<Place, Done>) -> PyResult<()> {
-    if workers.are_here() {
-        return Ok(());
-    }
-    Err(PyRuntimeError::new_err("the threads of read_many are not in this process, which was forked from theirs"))
-}
-
-fn named(path: &Bound<'_, PyAny>) -> PyResult<Named> {
-    if !opened::is_path(path)? {
-        return Err(PyTypeError::new_err(format!("read_many takes paths, not {}", type_name(path)?)));
-    }
-    Named::new(path)
-}
-
-/// An exception as a result; what is no `Exception` ends the reading.
-fn yielded<'py>(py: Python<'py>, error: PyErr, given: Option<Py<PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-    if !error.is_instance_of::<PyException>(py) {
-        return Err(error);
-    }
-    // Frames hold what is in them for as long as the exception is kept.
-    error.set_traceback(py, None);
-    if let Some(given) = given
-        && !error.is_instance_of::<PyOSError>(py)
-    {
-        let note = format!("the log is {}", given.bind(py).repr()?);
-        error.value(py).call_method1(intern!(py, "add_note"), (note,))?;
-    }
-    Ok(error.into_value(py).into_bound(py).into_any())
 }
