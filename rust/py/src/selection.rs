@@ -46,7 +46,7 @@ fn build<'py>(
     seen: Seen,
     explanation: Option<&Explanation>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static SELECTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static FILLING: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let said = match fold.message() {
         Some(said) => content_text(py, &said.content)?,
         None => Text::default(),
@@ -62,19 +62,6 @@ fn build<'py>(
         Turn::Ended(stop) => (stop.raw.as_deref(), stop.reason(), stop.completeness()),
         _ => (None, None, "unknown"),
     };
-    let fields = PyDict::new(py);
-    fields.set_item(intern!(py, "source"), source)?;
-    // Streamed text may be large: there is one string of it.
-    fields.set_item(intern!(py, "output"), output_with(py, fold, || Ok(shown.clone()))?)?;
-    fields.set_item(intern!(py, "text"), &shown)?;
-    fields.set_item(intern!(py, "format"), format)?;
-    fields.set_item(intern!(py, "engine"), "rust")?;
-    set_place(&fields, place)?;
-    fields.set_item(intern!(py, "message_id"), message_id(py, fold.message())?)?;
-    fields.set_item(intern!(py, "stop_reason"), optional(py, reason)?)?;
-    fields.set_item(intern!(py, "stop_reason_raw"), optional(py, raw)?)?;
-    fields.set_item(intern!(py, "completeness"), completeness)?;
-    fields.set_item(intern!(py, "earlier_text"), earlier_text(py, fold)?)?;
     // In the order of the enum (S9).
     let warnings = [
         ("textless", fold.speaks() && text::is_blank(&text)),
@@ -85,16 +72,45 @@ fn build<'py>(
         ("unrecognised", !fold.speaks() && fold.unknown && !fold.known),
         ("lone_surrogate", text::has_surrogate(&text)),
     ];
-    fields.set_item(intern!(py, "warnings"), self::warnings(py, &warnings)?)?;
-    if let Some(explanation) = explanation {
-        fields.set_item(intern!(py, "counts"), explained::counts(py, &explanation.counts())?)?;
-        fields.set_item(intern!(py, "candidates"), explained::candidates(py, &explanation.candidates(fold))?)?;
-    }
-    SELECTION.import(py, "lastsaid.selection", "Selection")?.call((), Some(&fields))
+    let (counts, candidates) = match explanation {
+        Some(explanation) => (
+            Some(explained::counts(py, &explanation.counts())?.into_any()),
+            Some(explained::candidates(py, &explanation.candidates(fold))?.into_any()),
+        ),
+        None => (None, None),
+    };
+    // In the order of the class's parameters. Streamed text may be large: there is one string of it.
+    let fields = [
+        Some(source.into_pyobject(py)?.into_any()),
+        output_with(py, fold, || Ok(shown.clone()))?,
+        Some(shown.clone().into_any()),
+        Some(format.into_pyobject(py)?.into_any()),
+        Some(intern!(py, "rust").clone().into_any()),
+        number(py, place.index)?,
+        number(py, place.offset)?,
+        number(py, place.line)?,
+        number(py, place.seq)?,
+        message_id(py, fold.message())?,
+        optional(py, reason)?.map(Bound::into_any),
+        optional(py, raw)?.map(Bound::into_any),
+        Some(completeness.into_pyobject(py)?.into_any()),
+        earlier_text(py, fold)?,
+        Some(self::warnings(py, &warnings)?.into_any()),
+        counts,
+        candidates,
+    ];
+    FILLING.import(py, "lastsaid.selection", "_Filling")?.call1(PyTuple::new(py, fields)?)
+}
+
+fn number<'py>(py: Python<'py>, number: Option<u64>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    Ok(number.map(|number| number.into_pyobject(py)).transpose()?.map(Bound::into_any))
 }
 
 fn warnings<'py>(py: Python<'py>, found: &[(&str, bool)]) -> PyResult<Bound<'py, PyTuple>> {
     static WARNING: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    if found.iter().all(|(_, is_found)| !is_found) {
+        return Ok(PyTuple::empty(py));
+    }
     let class = WARNING.import(py, "lastsaid.selection", "SelectionWarning")?;
     let names = found.iter().filter(|(_, is_found)| *is_found).map(|(name, _)| class.call1((*name,)));
     PyTuple::new(py, names.collect::<PyResult<Vec<_>>>()?)
