@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from dsh_events import header, jsonl, message, turn_end
 
 ENGINE_MODULES = {"rust": "lastsaid._core", "python": "lastsaid._reference"}
 NEEDS_BOTH = "both_engines"
@@ -83,3 +86,16 @@ def both_engines() -> Engines:
 def log_path(tmp_path: Path) -> Path:
     """Where a test may write its log."""
     return tmp_path / "log.jsonl"
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Callable[[int], list[Path]]:
+    """Write so many logs, each of which says its number."""
+
+    def write(count: int) -> list[Path]:
+        paths = [tmp_path / f"{number:04}.jsonl" for number in range(count)]
+        for number, path in enumerate(paths):
+            path.write_bytes(jsonl(header(), message(str(number)), turn_end()))
+        return paths
+
+    return write

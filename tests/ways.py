@@ -166,3 +166,8 @@ def fold_ways(engine: ModuleType, lines: list[bytes], events: list[Any]) -> dict
         "extend_json of lines": fed(lambda fold: fold.extend_json(b"\n".join(lines))),
         "extend_json of a str of lines": fed(lambda fold: fold.extend_json(b"\n".join(lines).decode() + "\n")),
     }
+
+
+def texts_of(answers: Any) -> list[str]:
+    """What the results of `read_many` say; errors as they show themselves."""
+    return [answer.text if isinstance(answer, Selection) else repr(answer) for answer in answers]

@@ -54,7 +54,7 @@ def compressed(tmp_path: Path) -> Path:
     lines = jsonl(header(), message("no")) + jsonl({"type": "x/y", "of": os.urandom(600).hex()}) * 10_000
     member = gzip.compress(lines, 1)
     with path.open("wb") as file:
-        for _ in range(3_000):
+        for _ in range(400):
             file.write(member)
     return path
 
