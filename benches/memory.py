@@ -48,7 +48,6 @@ def of_log(contender: str, small: Path, log: Path) -> int:
 def of_text(contender: str, count: int) -> int:
     """The growth while a stream of `count` pieces is kept, the pieces themselves not counted if nobody keeps them."""
     from questions.streams import fold_of
-
     from workloads import piece_source
 
     fold: Any = fold_of(contender)

@@ -1,7 +1,7 @@
-"""What stands across the borders of windows, blocks, stretches and threads, in logs larger than they are (S6.2, S6.3).
+"""What stands across the borders of windows, blocks, stretches and threads (spec S5 threads, S6.2, S6.3).
 
-Each log is noise with a few records at known distances from its end. The oracle is how it was made: nothing here
-parses a log. The pure engine reads the smaller ones too.
+The logs are larger than any of them: noise with a few records at known distances from the end. The oracle is how
+they were made: nothing here parses a log. The pure engine reads the smaller ones too.
 """
 
 from __future__ import annotations

@@ -147,58 +147,6 @@ class Selection:
         }
 
 
-class _Filling:
-    """A Selection while it is filled, for the Rust engine; it becomes one.
-
-    A frozen dataclass sets each field by a call, which costs more than the rest of a fold's answer. This sets the same
-    slots as any class does.
-    """
-
-    __slots__ = Selection.__slots__
-
-    def __init__(
-        self,
-        source: Source,
-        output: list[Any] | None,
-        text: str,
-        format: str,
-        engine: str,
-        index: int | None,
-        offset: int | None,
-        line: int | None,
-        seq: int | None,
-        message_id: str | None,
-        stop_reason: str | None,
-        stop_reason_raw: str | None,
-        completeness: Completeness,
-        earlier_text: EarlierText | None,
-        warnings: tuple[SelectionWarning, ...],
-        counts: dict[str, int | None] | None,
-        candidates: tuple[dict[str, Any], ...] | None,
-    ) -> None:
-        self.source = source
-        self.output = output
-        self.text = text
-        self.format = format
-        self.engine = engine
-        self.index = index
-        self.offset = offset
-        self.line = line
-        self.seq = seq
-        self.message_id = message_id
-        self.stop_reason = stop_reason
-        self.stop_reason_raw = stop_reason_raw
-        self.completeness = completeness
-        self.earlier_text = earlier_text
-        self.reported = None
-        self.disagrees = False
-        self.warnings = warnings
-        self.policy = ()
-        self.counts = counts
-        self.candidates = candidates
-        self.__class__ = Selection  # type: ignore[assignment]
-
-
 def text_blocks(output: list[Any] | None) -> list[str]:
     """The texts of the blocks that are text: an object whose `type` is `text` and whose `text` is a string."""
     texts = []

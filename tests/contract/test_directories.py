@@ -1,4 +1,4 @@
-"""A session's directory stands for its newest log (spec S5.8)."""
+"""A session's directory stands for its newest log (spec S5.12)."""
 
 from __future__ import annotations
 

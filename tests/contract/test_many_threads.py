@@ -52,7 +52,7 @@ def test_as_many_threads_as_one_likes(engine: ModuleType, logs: Any) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_paths_are_taken_lazily(engine: ModuleType, logs: Any, threads: int) -> None:
-    """spec S5: at most 32 a thread ahead, with one thread none."""
+    """spec S5 paths: at most 32 a thread ahead, with one thread none."""
     path = logs(1)[0]
     taken = 0
 
@@ -107,7 +107,7 @@ def test_few_files_are_open_at_a_time(engine: ModuleType, logs: Any) -> None:
 
 @pytest.mark.parametrize("threads", THREADS)
 def test_progress_is_told_now_and_then_and_at_the_end(engine: ModuleType, logs: Any, threads: int | None) -> None:
-    """spec S5: in the thread that iterates, at most ten times a second and at the end."""
+    """spec S5 progress: in the thread that iterates, at most ten times a second and at the end."""
     paths = logs(30)
     told: list[tuple[int, int | None]] = []
 

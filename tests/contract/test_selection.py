@@ -301,7 +301,7 @@ def test_damage_before_a_textless_winner_never_counts(engine: ModuleType) -> Non
     ids=str,
 )
 def test_unrecognised_is_no_output_and_nothing_known(engine: ModuleType, events: list[Any], unrecognised: bool) -> None:
-    """spec S5.9, S9 unrecognised."""
+    """spec S5.13, S9 unrecognised."""
     expected = ("unrecognised",) if unrecognised else ()
     fold = engine.AssistantOutputFold()
     fold.extend(events)

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr2};
 
 use crate::error::Malformed;
 use crate::json::{self, BOM, Record};
-use crate::log::lines;
+use crate::log::{lines, needles};
 
 /// The most bytes of a record.
 pub const LIMIT: u64 = 256 << 20;
@@ -74,18 +74,25 @@ impl Unfinished {
         if !self.needle {
             // A needle that began before ends within so many bytes.
             let seam = self.edge.len();
-            self.edge.extend_from_slice(&piece[..piece.len().min(lines::LONGEST_NEEDLE)]);
-            self.needle = (seam > 0 && lines::has_needle(&self.edge)) || lines::has_needle(piece);
+            self.edge.extend_from_slice(&piece[..piece.len().min(needles::LONGEST)]);
+            self.needle = (seam > 0 && needles::is_in(&self.edge)) || needles::is_in(piece);
             if self.needle {
                 self.edge.clear();
-            } else if piece.len() >= lines::LONGEST_NEEDLE {
+            } else if piece.len() >= needles::LONGEST {
                 self.edge.clear();
-                self.edge.extend_from_slice(&piece[piece.len() - lines::LONGEST_NEEDLE..]);
+                self.edge.extend_from_slice(&piece[piece.len() - needles::LONGEST..]);
             } else {
-                let keep = self.edge.len().saturating_sub(lines::LONGEST_NEEDLE);
+                let keep = self.edge.len().saturating_sub(needles::LONGEST);
                 self.edge.drain(..keep);
             }
         }
+    }
+
+    /// All of a line that holds no needle.
+    fn pass(&mut self, line: &[u8]) {
+        self.size = line.len() as u64;
+        self.used = self.size;
+        self.blank = is_blank(line);
     }
 
     fn is_blank(&self) -> bool {
@@ -120,13 +127,58 @@ fn is_blank(bytes: &[u8]) -> bool {
 /// So many bytes of a line say whether it is a `data` line, and where its value begins.
 pub const HEAD: usize = b"data: ".len();
 
+/// Bytes nobody has looked at. A chunk may hold many bad records, after each of which the rest waits for the next call:
+/// it stays where it is.
+#[derive(Clone, Debug, Default)]
+pub struct Pending {
+    bytes: Vec<u8>,
+    passed: usize,
+}
+
+impl Pending {
+    /// The bytes.
+    pub fn rest(&self) -> &[u8] {
+        self.bytes.get(self.passed..).unwrap_or_default()
+    }
+
+    fn add(&mut self, chunk: &[u8]) {
+        // What was passed is let go of when it is most of what there is.
+        if self.passed > self.bytes.len() / 2 {
+            self.bytes.drain(..self.passed);
+            self.passed = 0;
+        }
+        self.bytes.extend_from_slice(chunk);
+    }
+
+    fn pass(&mut self, count: usize) {
+        self.passed += count;
+        if self.rest().is_empty() {
+            *self = Self::default();
+        }
+    }
+}
+
+impl From<Vec<u8>> for Pending {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self { bytes, passed: 0 }
+    }
+}
+
+impl PartialEq for Pending {
+    fn eq(&self, other: &Self) -> bool {
+        self.rest() == other.rest()
+    }
+}
+
+impl Eq for Pending {}
+
 /// Where a stream stands. `offset` and `line` are those of the next byte, which is the first of `pending`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feeding {
     /// Of the last call.
     pub framing: Framing,
     /// Bytes nobody has looked at: what follows a bad record, or the beginning of a byte order mark.
-    pub pending: Vec<u8>,
+    pub pending: Pending,
     /// Where the stream stands.
     pub offset: u64,
     /// The line of that, from 1.
@@ -149,7 +201,7 @@ impl Default for Feeding {
     fn default() -> Self {
         Self {
             framing: Framing::Lines,
-            pending: Vec::new(),
+            pending: Pending::default(),
             offset: 0,
             line: 1,
             records: 0,
@@ -165,7 +217,7 @@ impl Default for Feeding {
 impl Feeding {
     /// Whether there are bytes of a record that isn't whole, or that nobody has looked at.
     pub fn is_pending(&self) -> bool {
-        !self.pending.is_empty() || !self.head.is_empty() || self.record.is_some()
+        !self.pending.rest().is_empty() || !self.head.is_empty() || self.record.is_some()
     }
 
     /// Take bytes in; `take` gets the records that are complete with them, and whether each is examined.
@@ -178,18 +230,26 @@ impl Feeding {
     ) -> Result<(), E> {
         self.framing = framing;
         self.torn = false;
-        let pending = std::mem::take(&mut self.pending);
-        if pending.is_empty() {
-            return self.whole(chunk, false, take);
+        let mut pending = std::mem::take(&mut self.pending);
+        if pending.rest().is_empty() {
+            let (used, done) = self.whole(chunk, false, take);
+            self.pending = chunk[used..].to_vec().into();
+            return done;
         }
-        self.whole(&[pending.as_slice(), chunk].concat(), false, take)
+        pending.add(chunk);
+        let (used, done) = self.whole(pending.rest(), false, take);
+        pending.pass(used);
+        self.pending = pending;
+        done
     }
 
     /// Take what is pending as the end of the stream.
     pub fn end<E>(&mut self, mut take: impl FnMut(&Unfinished, bool) -> Result<(), E>) -> Result<(), E> {
         let mut torn = self.torn;
-        let pending = std::mem::take(&mut self.pending);
-        let mut done = self.whole(&pending, true, &mut take);
+        let mut pending = std::mem::take(&mut self.pending);
+        let (used, mut done) = self.whole(pending.rest(), true, &mut take);
+        pending.pass(used);
+        self.pending = pending;
         if done.is_ok() {
             if !self.head.is_empty() {
                 self.end_of_field();
@@ -210,17 +270,17 @@ impl Feeding {
         done
     }
 
+    /// Take the records that are complete with these bytes, up to the first that is bad; how many bytes were looked at.
     fn whole<E>(
         &mut self,
         bytes: &[u8],
         at_end: bool,
         mut take: impl FnMut(&Unfinished, bool) -> Result<(), E>,
-    ) -> Result<(), E> {
+    ) -> (usize, Result<(), E>) {
         let mut rest = bytes;
         if self.offset == 0 {
             if !at_end && rest.len() < BOM.len() && BOM.starts_with(rest) {
-                self.pending = rest.to_vec();
-                return Ok(());
+                return (0, Ok(()));
             }
             if let Some(after) = rest.strip_prefix(BOM) {
                 rest = after;
@@ -245,12 +305,11 @@ impl Feeding {
             {
                 self.records += 1;
                 if let Err(error) = take(&record, record.needle || self.records == 1) {
-                    self.pending = rest.to_vec();
-                    return Err(error);
+                    return (bytes.len() - rest.len(), Err(error));
                 }
             }
         }
-        Ok(())
+        (bytes.len(), Ok(()))
     }
 
     /// Go to the end of the line, or of what is there; how far, and whether it was the line's.
@@ -258,7 +317,14 @@ impl Feeding {
         let lf = memchr(b'\n', rest);
         let end = lf.unwrap_or(rest.len());
         let (offset, line) = (self.offset, self.line);
-        self.record.get_or_insert_with(|| Unfinished::new(offset, line)).add(&rest[..end]);
+        // A line that is here from its first byte to its last, and that nobody will read, is not copied.
+        let is_unread = self.record.is_none() && lf.is_some() && self.records > 0 && !needles::is_in(&rest[..end]);
+        let record = self.record.get_or_insert_with(|| Unfinished::new(offset, line));
+        if is_unread {
+            record.pass(&rest[..end])
+        } else {
+            record.add(&rest[..end])
+        }
         let used = end + usize::from(lf.is_some());
         self.offset += used as u64;
         self.line += u64::from(lf.is_some());

@@ -12,10 +12,10 @@ mod seat;
 mod stable;
 
 #[cfg(not(any(Py_LIMITED_API, Py_GIL_DISABLED, PyPy, GraalPy)))]
-pub use direct::{append_each, characters, first_member, kind_at, shorten_push_text};
+pub use direct::{append_each, characters, first_member, kind_at, set_slot, shorten_push_text};
 pub use seat::Seat;
 #[cfg(any(Py_LIMITED_API, Py_GIL_DISABLED, PyPy, GraalPy))]
-pub use stable::{append_each, characters, first_member, kind_at, shorten_push_text};
+pub use stable::{append_each, characters, first_member, kind_at, set_slot, shorten_push_text};
 
 /// The characters of a string as Python stores them: as wide as the widest needs.
 // Each build makes either the last or the others.

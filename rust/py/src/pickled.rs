@@ -85,7 +85,7 @@ fn stream<'py>(py: Python<'py>, feeding: &Feeding) -> PyResult<Option<Bound<'py,
     });
     let state = PyDict::new(py);
     state.set_item("framing", feeding.framing.as_str())?;
-    state.set_item("pending", bytes(&feeding.pending))?;
+    state.set_item("pending", bytes(feeding.pending.rest()))?;
     state.set_item("offset", feeding.offset)?;
     state.set_item("line", feeding.line)?;
     state.set_item("records", feeding.records)?;
@@ -110,7 +110,7 @@ fn stream_of(state: &Bound<'_, PyAny>) -> PyResult<Feeding> {
     Ok(Feeding {
         framing: Framing::named(framing)
             .ok_or_else(|| PyValueError::new_err(format!("a stream pickled with the framing '{framing}'")))?,
-        pending: get("pending")?.extract()?,
+        pending: get("pending")?.extract::<Vec<u8>>()?.into(),
         offset: number("offset")?,
         line: number("line")?,
         records: number("records")?,

@@ -6,11 +6,13 @@ use lastsaid_core::json::Value;
 use lastsaid_core::outcome::Outcome;
 use lastsaid_core::signal::Turn;
 use lastsaid_core::text::{self, Text};
+use pyo3::IntoPyObjectExt;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
+use crate::attached;
 use crate::error::{of_bytes, raised};
 use crate::explained;
 use crate::kept::Kept;
@@ -46,7 +48,7 @@ fn build<'py>(
     seen: Seen,
     explanation: Option<&Explanation>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static FILLING: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    static SELECTION: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let said = match fold.message() {
         Some(said) => content_text(py, &said.content)?,
         None => Text::default(),
@@ -62,6 +64,19 @@ fn build<'py>(
         Turn::Ended(stop) => (stop.raw.as_deref(), stop.reason(), stop.completeness()),
         _ => (None, None, "unknown"),
     };
+    let selection = Made::new(py, &SELECTION, "Selection")?;
+    selection.set(intern!(py, "source"), source)?;
+    // Streamed text may be large: there is one string of it.
+    selection.set(intern!(py, "output"), output_with(py, fold, || Ok(shown.clone()))?)?;
+    selection.set(intern!(py, "text"), &shown)?;
+    selection.set(intern!(py, "format"), format)?;
+    selection.set(intern!(py, "engine"), intern!(py, "rust"))?;
+    selection.set_place(place)?;
+    selection.set(intern!(py, "message_id"), message_id(py, fold.message())?)?;
+    selection.set(intern!(py, "stop_reason"), optional(py, reason)?)?;
+    selection.set(intern!(py, "stop_reason_raw"), optional(py, raw)?)?;
+    selection.set(intern!(py, "completeness"), completeness)?;
+    selection.set(intern!(py, "earlier_text"), earlier_text(py, fold)?)?;
     // In the order of the enum (S9).
     let warnings = [
         ("textless", fold.speaks() && text::is_blank(&text)),
@@ -72,45 +87,53 @@ fn build<'py>(
         ("unrecognised", !fold.speaks() && fold.unknown && !fold.known),
         ("lone_surrogate", text::has_surrogate(&text)),
     ];
+    selection.set(intern!(py, "warnings"), self::warnings(py, &warnings)?)?;
     let (counts, candidates) = match explanation {
-        Some(explanation) => (
-            Some(explained::counts(py, &explanation.counts())?.into_any()),
-            Some(explained::candidates(py, &explanation.candidates(fold))?.into_any()),
-        ),
         None => (None, None),
+        Some(explanation) => {
+            let counts = explained::counts(py, &explanation.counts())?;
+            (Some(counts), Some(explained::candidates(py, &explanation.candidates(fold))?))
+        }
     };
-    // In the order of the class's parameters. Streamed text may be large: there is one string of it.
-    let fields = [
-        Some(source.into_pyobject(py)?.into_any()),
-        output_with(py, fold, || Ok(shown.clone()))?,
-        Some(shown.clone().into_any()),
-        Some(format.into_pyobject(py)?.into_any()),
-        Some(intern!(py, "rust").clone().into_any()),
-        number(py, place.index)?,
-        number(py, place.offset)?,
-        number(py, place.line)?,
-        number(py, place.seq)?,
-        message_id(py, fold.message())?,
-        optional(py, reason)?.map(Bound::into_any),
-        optional(py, raw)?.map(Bound::into_any),
-        Some(completeness.into_pyobject(py)?.into_any()),
-        earlier_text(py, fold)?,
-        Some(self::warnings(py, &warnings)?.into_any()),
-        counts,
-        candidates,
-    ];
-    FILLING.import(py, "lastsaid.selection", "_Filling")?.call1(PyTuple::new(py, fields)?)
+    selection.set(intern!(py, "counts"), counts)?;
+    selection.set(intern!(py, "candidates"), candidates)?;
+    // What only other formats and policies fill.
+    selection.set(intern!(py, "reported"), py.None())?;
+    selection.set(intern!(py, "disagrees"), false)?;
+    selection.set(intern!(py, "policy"), PyTuple::empty(py))?;
+    Ok(selection.object)
 }
 
-fn number<'py>(py: Python<'py>, number: Option<u64>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    Ok(number.map(|number| number.into_pyobject(py)).transpose()?.map(Bound::into_any))
+/// A frozen dataclass with slots as it is filled: its own `__init__` takes each value by name and sets it through
+/// Python, which for twenty is a tenth of reading a log.
+struct Made<'py> {
+    object: Bound<'py, PyAny>,
+}
+
+impl<'py> Made<'py> {
+    fn new(py: Python<'py>, class: &'static PyOnceLock<Py<PyType>>, name: &str) -> PyResult<Self> {
+        static NEW: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let new = NEW.get_or_try_init(py, || py.get_type::<PyAny>().getattr("__new__").map(Bound::unbind))?;
+        let class = class.import(py, "lastsaid.selection", name)?;
+        Ok(Self { object: new.bind(py).call1((class,))? })
+    }
+
+    fn set(&self, name: &Bound<'py, PyString>, value: impl IntoPyObject<'py>) -> PyResult<()> {
+        let value = value.into_bound_py_any(self.object.py())?;
+        attached::set_slot(&self.object, name, &value)
+    }
+
+    fn set_place(&self, place: Place) -> PyResult<()> {
+        let py = self.object.py();
+        self.set(intern!(py, "index"), place.index)?;
+        self.set(intern!(py, "offset"), place.offset)?;
+        self.set(intern!(py, "line"), place.line)?;
+        self.set(intern!(py, "seq"), place.seq)
+    }
 }
 
 fn warnings<'py>(py: Python<'py>, found: &[(&str, bool)]) -> PyResult<Bound<'py, PyTuple>> {
     static WARNING: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    if found.iter().all(|(_, is_found)| !is_found) {
-        return Ok(PyTuple::empty(py));
-    }
     let class = WARNING.import(py, "lastsaid.selection", "SelectionWarning")?;
     let names = found.iter().filter(|(_, is_found)| *is_found).map(|(name, _)| class.call1((*name,)));
     PyTuple::new(py, names.collect::<PyResult<Vec<_>>>()?)

@@ -6,8 +6,6 @@ use memchr::{memchr, memrchr};
 
 use crate::log::needles;
 
-pub use crate::log::needles::{LONGEST as LONGEST_NEEDLE, is_in as has_needle};
-
 /// Whether a line is blank: nothing but space, tab and CR.
 pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))

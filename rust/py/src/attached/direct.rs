@@ -63,6 +63,16 @@ pub fn append_each(list: &Bound<'_, PyList>, from: usize, pieces: &mut Pieces<'_
     }
 }
 
+/// Set a slot of an object that forbids it to everybody else: a frozen dataclass that is being made.
+#[inline]
+pub fn set_slot(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    // SAFETY: three live objects; what `object.__setattr__` does, without a call of it.
+    match unsafe { ffi::PyObject_GenericSetAttr(object.as_ptr(), name.as_ptr(), value.as_ptr()) } {
+        0 => Ok(()),
+        _ => Err(PyErr::fetch(object.py())),
+    }
+}
+
 /// The value of a dict's first member, if that is its name: events, records and blocks begin with their `type`.
 ///
 /// A look at one entry costs half of a lookup.

@@ -39,3 +39,7 @@ pub fn kind_at(_list: &Bound<'_, PyList>, _index: usize, _ahead: isize) -> Optio
 pub fn shorten_push_text(_py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
+
+pub fn set_slot(object: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    object.py().get_type::<PyAny>().call_method1("__setattr__", (object, name, value)).map(drop)
+}
