@@ -1,4 +1,4 @@
-"""`read_many`: what comes out for which path (spec S5). How it is read: test_many_threads.py."""
+"""`read_many`: what comes out for which path (spec S5 read_many). How it is read: test_many_threads.py."""
 
 from __future__ import annotations
 
