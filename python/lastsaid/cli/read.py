@@ -202,7 +202,9 @@ class _Reading:
 
     def _read(self, log: Log) -> Selection | Fault:
         try:
-            selection = self.several.read(log) if self.several else log.read(self.engine, **self.options)
+            # Several logs are read side by side; one is by itself.
+            alone = {**self.options, "threads": os.cpu_count() or 1}
+            selection = self.several.read(log) if self.several else log.read(self.engine, **alone)
         except (LastsaidError, OSError, MemoryError) as error:
             return fault(error, log)
         # Without a line feed in it a compressed file looks like a torn line, and like a silent agent.
