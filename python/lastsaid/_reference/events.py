@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -30,19 +31,21 @@ class ListRecords:
         self.end = list.__len__(events) if is_list(events) else len(events)
 
     def backward(self, lo: int, hi: int) -> Iterator[Found]:
-        for index in range(hi - 1, lo - 1, -1):
-            yield from self._at(index)
+        return self._each(range(hi - 1, lo - 1, -1))
 
     def forward(self, lo: int, hi: int) -> Iterator[Found]:
-        for index in range(lo, hi):
-            yield from self._at(index)
+        return self._each(range(lo, hi))
 
-    def _at(self, index: int) -> Iterator[Found]:
-        try:
-            event = list.__getitem__(self.events, index) if is_list(self.events) else self.events[index]
-        except IndexError:
-            return
-        yield Found(Place(index=index), index, index + 1, event)
+    def _each(self, indexes: range) -> Iterator[Found]:
+        events = self.events
+        # A subclass of list is read as the list it is.
+        at = functools.partial(list.__getitem__ if is_list(events) else operator.getitem, events)
+        for index in indexes:
+            try:
+                event = at(index)
+            except IndexError:
+                continue
+            yield Found(Place(index), index, index + 1, event)
 
     def placed(self, error: MalformedEventError, place: Place) -> MalformedEventError:
         return error.at(index=place.index)

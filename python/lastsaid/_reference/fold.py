@@ -37,7 +37,8 @@ def format_named(name: str, *, auto: bool = False) -> str:
     return plain
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, though nobody changes one: there is one a record, and a frozen dataclass takes twice as long to make.
+@dataclass(slots=True)
 class Place:
     """Where a record stood (S9)."""
 

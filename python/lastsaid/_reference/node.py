@@ -15,15 +15,18 @@ MAX_ORDINAL: Final = 2**53 - 1
 
 
 def is_object(value: Any) -> bool:
-    return isinstance(value, Mapping)
+    # Nearly everything is a plain dict, and an abstract class is slow to ask.
+    return type(value) is dict or isinstance(value, Mapping)
 
 
 def is_list(value: Any) -> TypeGuard[list[Any]]:
-    return issubclass(type(value), list)
+    return type(value) is list or issubclass(type(value), list)
 
 
 def get(node: Any, key: str) -> Any:
     """The member of an object, or MISSING. A subclass of dict is read as the dict it is."""
+    if type(node) is dict:
+        return node.get(key, MISSING)
     if issubclass(type(node), dict):
         return dict.get(node, key, MISSING)
     try:

@@ -16,7 +16,7 @@ from lastsaid._reference.signal import Event
 from lastsaid.errors import MalformedEventError
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Found:
     """A record that must be looked at: where it is, and what it holds or why it cannot be read."""
 

@@ -28,7 +28,8 @@ class Stop:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, as Place.
+@dataclass(slots=True)
 class Event:
     """One record, unwrapped: its kind, the object inside the envelope, the path to it, its session."""
 
