@@ -1,4 +1,4 @@
-"""JSON judged in blocks: whatever stands where blocks meet, and every small damage, says what the reference says (spec S7).
+"""JSON judged in blocks: whatever stands where blocks meet, and every small damage, says what the other engine says (S7).
 
 Sixty-four bytes are judged at a time, and what is unusual by another reader. So what may go wrong is moved to each
 place of a block, and small records are damaged at each of their bytes, where they stand and across a border.
@@ -125,13 +125,14 @@ def assert_alike(engines: Any, inside: bytes) -> None:
         assert refused is not is_json(record), record
 
 
-SCALARS = """
+SCALARS = """\
 0 00 01 -0 -00 -01 - -- -a 1. .1 1.0 01.0 -1.5 0.0.0 1e 1e5 1E+5 1e- 1.e1 +1 0x1 1_0 1a 12-3
-true tru truee True false fals null nul nulll nan NaN Infinity -Infinity t f n truefalse true1 1true
-""".split()
+true tru truee True false fals null nul nulll nan NaN Infinity -Infinity t f n truefalse true1 1true"""
 
 
-@pytest.mark.parametrize("scalar", [*SCALARS, *("7" * length for length in (*range(61, 68), 126, 127, 129, 200))])
+@pytest.mark.parametrize(
+    "scalar", [*SCALARS.split(), *("7" * length for length in (*range(61, 68), 126, 127, 129, 200))]
+)
 def test_scalars_at_every_place_of_a_block(both_engines: Any, scalar: str) -> None:
     written = scalar.encode()
     for inside in (written, b"[" + written + b"]", b"[1, " + written + b',"a"]', b'{"a":' + written + b"}"):
@@ -140,10 +141,10 @@ def test_scalars_at_every_place_of_a_block(both_engines: Any, scalar: str) -> No
 
 STRUCTURES = """
 [] {} [[]] [{}] {"a":{}} {"a":[]} [1,2] ["a","b"] {"a":1,"b":2} {"":""} [""] {"a":{"b":[{"c":[[]]}]}}
-[, [1,] [,1] [1,,2] [1 2] ["a" "b"] ["a":1] ["a":] [:] [[] []] [{}{}] [[]1] [1[]] ["a"1] [1"a"] [1:2] [}
-{"a"} {"a":} {"a":1,} {,"a":1} {"a":1,,"b":2} {"a":1"b":2} {"a" "b":1} {"a"::1} {"a":"b":1} {1:2} {true:1} {[]:1}
-{{}:1} {:1} {"a":1:2} {"a",1} {"a","b":1} {"a":1,2} {"a":1,"b"} {"a":1,{}} {"a":1,[]} {] {"a":[} {"a":[}] {"a":1] [1} [{]}
-"a"b "a""b" "a","b" {}{} []1 1[] {}[] } ] }} ]] { [ : , :: ,,
+[, [1,] [,1] [1,,2] [1~2] ["a"~"b"] ["a":1] ["a":] [:] [[] []] [{}{}] [[]1] [1[]] ["a"1] [1"a"] [1:2] [}
+{"a"} {"a":} {"a":1,} {,"a":1} {"a":1,,"b":2} {"a":1"b":2} {"a"~"b":1} {"a"::1} {"a":"b":1} {1:2} {true:1} {[]:1}
+{{}:1} {:1} {"a":1:2} {"a",1} {"a","b":1} {"a":1,2} {"a":1,"b"} {"a":1,{}} {"a":1,[]} {] {"a":[} {"a":[}] {"a":1]
+[1} [{]} "a"b "a""b" "a","b" {}{} []1 1[] {}[] } ] }} ]] { [ : , :: ,,
 """
 
 
@@ -151,8 +152,8 @@ STRUCTURES = """
 def test_structures_at_every_place_of_a_block(both_engines: Any, spaces: str) -> None:
     """As they are, with white space behind each separator, before it, and around each bracket."""
     for line in STRUCTURES.strip().split("\n"):
-        for structure in line.replace("[1 2]", "[1\x002]").split(" "):
-            plain = structure.replace("\x00", " ")
+        for structure in line.split(" "):
+            plain = structure.replace("~", " ")
             shown = {plain}
             for marks in (",", ":", ",:", "[{", "]}"):
                 for mark in marks:
