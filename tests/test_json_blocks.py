@@ -1,4 +1,4 @@
-"""JSON judged in blocks: whatever stands where blocks meet, and every small damage, says what the other engine says (S7).
+"""JSON judged in blocks: what stands where blocks meet, and every small damage (spec S6.2, S6.4, S7).
 
 Sixty-four bytes are judged at a time, and what is unusual by another reader. So what may go wrong is moved to each
 place of a block, and small records are damaged at each of their bytes, where they stand and across a border.
