@@ -249,7 +249,16 @@ fn a_log_with_lines_across_the_windows_edges_reads_the_same_both_ways() {
     // S6.3
     law(4, 1000, |tape| {
         let log = generate::long_log(tape);
-        let edge = tape.pick(&[Options::default().limit, 64 << 10, 64 << 10, 128 << 10, 256 << 10, 1 << 20, 100]);
+        let edge = tape.pick(&[
+            Options::default().limit,
+            8 << 10,
+            16 << 10,
+            64 << 10,
+            256 << 10,
+            512 << 10,
+            1 << 20,
+            100,
+        ]);
         let options = generate::options(tape, false);
         let options = Options { limit: edge + 1 - tape.below(3), ..options };
         both_ways(&log, &options)?;

@@ -394,7 +394,7 @@ pub fn any_log(tape: &mut Tape<'_>, up_to: usize) -> Log {
 }
 
 /// The sizes at which the core's windows and blocks end, as far as the tests can know.
-const EDGES: [usize; 4] = [64 << 10, 128 << 10, 256 << 10, 1 << 20];
+const EDGES: [usize; 6] = [8 << 10, 16 << 10, 64 << 10, 256 << 10, 512 << 10, 1 << 20];
 
 /// A log with lines so long that records lie across the edges of every window.
 pub fn long_log(tape: &mut Tape<'_>) -> Log {
