@@ -131,16 +131,35 @@ def log_of(lines: list[bytes], choice: Choice, damage: float) -> bytes:
     return log
 
 
+# Where windows at a log's end, blocks from its start and what is read ahead end; the smaller ones cost little.
+EDGES = (1 << 12, 1 << 12, 1 << 13, 1 << 14, 1 << 14, 80 << 10, 1 << 16, 1 << 18, 1 << 19, 1 << 20)
+# What stands between: long lines, many lines, lines full of needles and of escapes by which one could be spelt.
+FILLERS = (
+    b"x",
+    b" ",
+    b"\x00",
+    b'{"a":"',
+    b"x" * 250 + b"\n",
+    b" " * 99 + b"\n",
+    b'{"type":"tool/result","data":"\\u0061ssistant \\/ assistant\\/message turn/end"}\n',
+    b'{"type":"tool/result","data":"assistant/message","x":["\xe6\x96\x87\xf0\x9f\x8e\x89"]}\r\n',
+    b'{"type":"assistant/attempt","data":{"stream":[{"type":"text-chunks","texts":["","a"]}]}}\n',
+    b'{"type":"assistant/message","data":{"message":{"content":[]}}}\n',
+    b'{"type":"turn/start","data":{"turn":1},"seq":4}\n',
+    b"assistant/",
+)
+
+
 def stretched(log: bytes, choice: Choice) -> bytes:
     """The log with filler, so that lines and needles fall on the edges of the blocks in which it is read."""
-    edge = choice.of((1 << 16, 1 << 16, 1 << 18, 1 << 20))
+    edge = choice.of(EDGES)
     lines = log.split(b"\n")
     at = choice.below(len(lines))
-    filler = choice.of((b"x", b" ", b"\x00", b'{"a":"', b"x" * 250 + b"\n", b" " * 99 + b"\n"))
+    filler = choice.of(FILLERS)
     before = sum(len(line) + 1 for line in lines[:at])
-    size = max(0, edge - before - choice.below(40))
+    size = max(0, edge - before - choice.below(140))
     padding = (filler * (size // len(filler) + 1))[:size]
-    if choice.chance(0.5):
+    if choice.chance(0.6):
         # Counted from the end, where reading backward begins.
         after = sum(len(line) + 1 for line in lines[at:])
         padding = padding[: max(0, edge - after + choice.below(40))]

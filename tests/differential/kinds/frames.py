@@ -8,9 +8,10 @@ from typing import Any
 
 from differential.choice import Choice
 from differential.comparison import Difference, Said, of_each, same, told, without
+from differential.damage import stretched
 from differential.encoding import MAGIC, encoded, plan_of
+from differential.kinds.logs import LONG, drawn_log, drawn_options, drawn_way, options_of, read_from
 from differential.kinds.logs import WORDS as OPTION_WORDS
-from differential.kinds.logs import drawn_log, drawn_options, drawn_way, options_of, read_from
 
 WEIGHT = 14
 WORDS = OPTION_WORDS | {"gzip", "zstd", "compressed", "rle", "raw"}
@@ -24,9 +25,12 @@ def offered(engine: ModuleType) -> bool:
 def draw(choice: Choice) -> dict[str, Any]:
     log = drawn_log(choice, damage=choice.of((0.0, 0.0, 0.3)))
     options = drawn_options(choice, log)
+    way = drawn_way(choice, log)
+    if choice.chance(LONG):
+        log, way = stretched(log, choice), choice.of((0, 100_000))
     if choice.chance(0.1):
         options["max_decompressed_bytes"] = max(1, choice.of((len(log), len(log) - 1, choice.below(len(log) + 2))))
-    return {"log": log, "plan": plan_of(log, choice, damage=0.6), "options": options, "way": drawn_way(choice, log)}
+    return {"log": log, "plan": plan_of(log, choice, damage=0.6), "options": options, "way": way}
 
 
 @of_each

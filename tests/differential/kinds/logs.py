@@ -17,8 +17,8 @@ from differential.text import is_json, rendered
 from ways import Dribble
 
 WEIGHT = 36
-# How often a log is as long as the blocks in which it is read; that takes a hundred times longer.
-LONG = 0.001
+# How often a log is as long as the blocks in which it is read; that takes ten to a hundred times longer.
+LONG = 0.005
 
 WORDS = frozenset({"own", "whole", "raise", "skip"})
 
