@@ -167,7 +167,6 @@ def test_structures_at_every_place_of_a_block(both_engines: Any, spaces: str) ->
                     assert isinstance(said, tuple) is not is_json(record), record
 
 
-@pytest.mark.xfail(strict=True, reason="the blocks don't ask whether a string after the end of the value is over")
 @pytest.mark.parametrize(
     "record",
     ['{},"}', '{}, "}', '[],"]', '{"type":"turn/end"},"}', '{},1,"a",true,"}', '{},"' + "x" * 150 + "}"],
