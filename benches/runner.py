@@ -15,6 +15,8 @@ from typing import Any, Final
 
 # A sample is at least so long, or the clock shows.
 SAMPLE_SECONDS: Final = 1e-3
+# What a first call may take for being the first.
+COLD_SECONDS: Final = 0.1
 MOST_CALLS: Final = 2_000
 MOST_ROUNDS: Final = 31
 # Who takes longer is timed once: by the call whose answer was checked.
@@ -122,8 +124,8 @@ def _plan(contender: Contender, took: float, budget: float) -> tuple[int, int]:
     """Rounds, and calls a sample; none if the checked call is the only one."""
     if took > ONCE_SECONDS:
         return 1, 0
-    if took < SAMPLE_SECONDS:
-        # The first call may have been a cold one.
+    if took < COLD_SECONDS:
+        # The first call may have been a cold one: it imports what it needs.
         took = _timed(contender, 1)
     calls = 1 if took >= SAMPLE_SECONDS else min(MOST_CALLS, ceil(SAMPLE_SECONDS / max(took, 1e-9)))
     return max(3, min(MOST_ROUNDS, int(budget / (took * calls)))), calls

@@ -346,7 +346,8 @@ impl Level {
         marks.containers[which] = Container { close, inside, ..marks.containers[which] };
         self.is_object = is_in_object;
         self.is_over = marks.stack.is_empty();
-        true
+        // Nothing follows the value, not even a string that doesn't end and so has no bracket.
+        !self.is_over || place + 1 == data.len()
     }
 }
 

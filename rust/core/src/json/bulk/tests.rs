@@ -76,6 +76,16 @@ fn nothing_is_sound_that_the_reader_refuses() {
 }
 
 #[test]
+fn nothing_follows_the_value() {
+    for after in [",\"b}", ",\"b\"}", ",1}", ",}", "}", ",{}", "\"}", ":\"}", ",\"]}", " }", ",\"\\}"] {
+        for record in RECORDS {
+            let data = format!("{record}{after}");
+            assert_eq!(said(data.as_bytes()), (false, false), "{data}");
+        }
+    }
+}
+
+#[test]
 fn the_marks_lead_to_the_same_values() {
     fn same(marked: Members<'_>, plain: Members<'_>) {
         let (mut marked, mut plain) = (marked, plain);
