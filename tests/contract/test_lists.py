@@ -171,3 +171,29 @@ def test_a_proxy_of_a_dict_is_a_mapping_and_one_of_a_list_is_no_list(engine):
     event["data"] = {"message": {"content": weakref.proxy(blocks)}}
     with pytest.raises(MalformedEventError, match=r"data\.message\.content is a Python"):
         engine.final_assistant_output([event])
+
+
+def test_what_stands_before_the_message_is_not_looked_at(engine):
+    """spec S5 start: only who asks for the turn as well reads on; a session that is named must be that of all."""
+
+    class Breaks(Mapping):
+        def __getitem__(self, key: str) -> Any:
+            raise ZeroDivisionError
+
+        def __iter__(self) -> Iterator[str]:
+            return iter(())
+
+        def __len__(self) -> int:
+            return 0
+
+    bare = {"type": "assistant/message", "data": {"message": {"content": [{"type": "tool-call"}]}}}
+    after = [{"type": "tool/result", "data": {}}] * 100
+    for made in (list, tuple):
+        events = made([Breaks(), bare, *after])
+        assert engine.final_assistant_output(events) == [{"type": "tool-call"}]
+        with pytest.raises(ZeroDivisionError):
+            engine.select(events)
+        with pytest.raises(ZeroDivisionError):
+            engine.final_assistant_output(made([Breaks(), {"type": "session_event", "sessionId": "s", "event": bare}]))
+        with pytest.raises(ZeroDivisionError):
+            engine.final_assistant_output(made([Breaks(), *after]))

@@ -16,9 +16,21 @@ from lastsaid._reference.suffix import side
 from lastsaid.errors import MalformedEventError
 
 
-def scan(records: Records, lo: int, hi: int, *, own: bool = False, cut: int = 0, skip: bool = False) -> Outcome:
-    """The answer of [lo, hi), cut further at the last seed marker (`own`) and by seq (`cut`)."""
-    walk = _Walk(records, own, cut, skip)
+def scan(
+    records: Records,
+    lo: int,
+    hi: int,
+    *,
+    own: bool = False,
+    cut: int = 0,
+    skip: bool = False,
+    only_output: bool = False,
+) -> Outcome:
+    """The answer of [lo, hi), cut further at the last seed marker (`own`) and by seq (`cut`).
+
+    With `only_output` neither a turn nor an earlier text is wanted.
+    """
+    walk = _Walk(records, own, cut, skip, only_output)
     walk.run(lo, hi)
     fold = Fold()
     if len(walk.sessions) > 1:
@@ -27,7 +39,7 @@ def scan(records: Records, lo: int, hi: int, *, own: bool = False, cut: int = 0,
     if walk.winner is None:
         outcome.skipped = _push(records, walk, hi, fold, skip=skip)
     else:
-        if not walk.winner.has_text:
+        if not walk.winner.has_text and not only_output:
             if walk.earlier is None:
                 # The text streamed before the first message of a suffix whose messages have none.
                 _push(records, walk, hi, fold, skip=True, until_message=True)
@@ -44,11 +56,12 @@ def scan(records: Records, lo: int, hi: int, *, own: bool = False, cut: int = 0,
 class _Walk:
     """The walk backward: what it has met so far."""
 
-    def __init__(self, records: Records, own: bool, cut: int, skip: bool) -> None:
+    def __init__(self, records: Records, own: bool, cut: int, skip: bool, only_output: bool) -> None:
         self.records = records
         self.own = own
         self.cut = cut
         self.skip = skip
+        self.only_output = only_output
         self.winner: Said | None = None
         self.earlier: Said | None = None
         self.turn = Fold().turn
@@ -114,7 +127,9 @@ class _Walk:
         return self.winner is not None and not self.winner.has_text and self.earlier is None
 
     def _is_settled(self) -> bool:
-        if self.winner is None or self.turn is None or self._wants_earlier():
+        if self.winner is None:
+            return False
+        if not self.only_output and (self.turn is None or self._wants_earlier()):
             return False
         # Where records name their session, all of the suffix must name the same.
         return not self.sessions

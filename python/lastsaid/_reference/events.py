@@ -57,7 +57,7 @@ def final_assistant_output(events: Iterable[Event], start: int = 0, *, format: s
     A sequence is walked from its end and not copied; an iterator is read forward. Raises MalformedEventError.
     """
     format_named(format)
-    return _scan(events, start, "final_assistant_output").fold.output()
+    return _scan(events, start, "final_assistant_output", only_output=True).fold.output()
 
 
 def select(events: Iterable[Event], start: int = 0, *, format: str = "auto", explain: bool = False) -> Selection:
@@ -69,7 +69,7 @@ def select(events: Iterable[Event], start: int = 0, *, format: str = "auto", exp
     return _scan(events, start, "select", explain=bool(explain)).selection(name)
 
 
-def _scan(events: Iterable[Any], start: int, what: str, *, explain: bool = False) -> Outcome:
+def _scan(events: Iterable[Any], start: int, what: str, *, explain: bool = False, only_output: bool = False) -> Outcome:
     start = operator.index(start)
     _check(events, what)
     if not isinstance(events, Sequence):
@@ -81,7 +81,7 @@ def _scan(events: Iterable[Any], start: int, what: str, *, explain: bool = False
     lo = max(0, records.end + start) if start < 0 else min(start, records.end)
     if explain:
         return _pass(records.forward(0, records.end), lo, explain)
-    return backward.scan(records, lo, records.end)
+    return backward.scan(records, lo, records.end, only_output=only_output)
 
 
 def _pass(records: Iterable[Found], start: int, explain: bool) -> Outcome:

@@ -22,6 +22,8 @@ pub struct How {
     pub cut: u64,
     /// Pass defects over.
     pub skip: bool,
+    /// Nothing but the output is wanted: no turn, and no earlier text.
+    pub only_output: bool,
 }
 
 /// The answer of `[lo, hi)` of records to which coming back is cheap: streams are read only if they matter.

@@ -122,8 +122,7 @@ impl<K> Walk<K> {
     /// Whether nothing earlier can change the answer.
     pub fn is_over(&self) -> bool {
         let is_settled = self.winner.is_some()
-            && self.turn != Turn::Unknown
-            && !self.wants_earlier()
+            && (self.how.only_output || (self.turn != Turn::Unknown && !self.wants_earlier()))
             // Where records name their session, all of the suffix must name the same.
             && self.sessions.counted.is_none();
         self.start.is_some() || (self.is_last && (is_settled || self.defect.is_some()))
@@ -142,7 +141,7 @@ impl<K> Walk<K> {
 
     /// Whether what was streamed may be the answer, or the earlier text.
     pub fn may_need_streams(&self) -> bool {
-        self.defect.is_none() && (self.winner.is_none() || self.wants_earlier())
+        self.defect.is_none() && (self.winner.is_none() || (self.wants_earlier() && !self.how.only_output))
     }
 
     /// Put what was met in the stretch just before this one in front of it.

@@ -182,36 +182,8 @@ pub fn final_assistant_output<'py>(
     format: Given<'py>,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     format.format(false)?;
-    if let Ok(list) = events.cast_exact::<PyList>()
-        && let Some(content) = last_content(list, start.integer(0)?)
-    {
-        return Ok(Some(content));
-    }
-    output(py, &scan(events, &start, "final_assistant_output", false)?.fold)
-}
-
-/// The content of the last message that has blocks, if it is among the last few events and those after it stand bare.
-///
-/// Then nothing else matters to the output: of those after it only their types are looked at, which are known (S7),
-/// and no session is named (S4). Whatever is not so plain is left to the scan.
-fn last_content<'py>(list: &Bound<'py, PyList>, start: i64) -> Option<Bound<'py, PyAny>> {
-    const FEW: usize = 64;
-    let len = list.len() as u64;
-    for index in (first(start, len)..len).rev().take(FEW) {
-        let index = usize::try_from(index).ok()?;
-        if attached::kind_at(list, index, -1)?.kind != Kind::Message {
-            continue;
-        }
-        let event = dsh::event_of(Object(list.get_item(index).ok()?)).ok()?;
-        if event.kind != Kind::Message || event.is_notification {
-            return None;
-        }
-        let content = dsh::content(&event).ok()?;
-        if content.len > 0 {
-            return Some(content.list.0);
-        }
-    }
-    None
+    let how = How { only_output: true, ..How::default() };
+    output(py, &scan(events, &start, "final_assistant_output", false, how)?.fold)
 }
 
 /// Like `final_assistant_output`, with provenance (S9). Raises MalformedEventError.
@@ -231,10 +203,16 @@ pub fn select<'py>(
     explain: Given<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let name = format.format(true)?;
-    of_outcome(py, &scan(events, &start, "select", explain.is_true()?)?, name)
+    of_outcome(py, &scan(events, &start, "select", explain.is_true()?, How::default())?, name)
 }
 
-fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str, explain: bool) -> PyResult<Outcome<Kept>> {
+fn scan(
+    events: &Bound<'_, PyAny>,
+    start: &Given<'_>,
+    what: &str,
+    explain: bool,
+    how: How,
+) -> PyResult<Outcome<Kept>> {
     let py = events.py();
     let start = start.integer(0)?;
     if let Ok(list) = events.cast_exact::<PyList>()
@@ -243,7 +221,7 @@ fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str, explain: bool)
         let mut records = Speaking::new(list)?;
         let len = records.all.len as u64;
         let lo = first(start, len);
-        return backward::scan(&mut records, lo, len, How::default()).map_err(|error| raised(py, error));
+        return backward::scan(&mut records, lo, len, how).map_err(|error| raised(py, error));
     }
     check(events, what)?;
     let listed;
@@ -263,7 +241,7 @@ fn scan(events: &Bound<'_, PyAny>, start: &Given<'_>, what: &str, explain: bool)
         let told = records.forward(0, len, &mut explained).and_then(|()| explained.pass.outcome());
         return told.map_err(|error| raised(py, error));
     }
-    backward::scan(&mut records, lo, len, How::default()).map_err(|error| raised(py, error))
+    backward::scan(&mut records, lo, len, how).map_err(|error| raised(py, error))
 }
 
 /// Where a slice starts.

@@ -177,7 +177,7 @@ fn sought<S: Source>(source: &mut S, options: &Options, whose: Whose) -> Result<
     if first.is_notification || !is_header {
         return from_start(source, options, whose);
     }
-    let mut how = How { own: false, cut: 0, skip: options.skip };
+    let mut how = How { skip: options.skip, ..How::default() };
     match options.suffix {
         Suffix::Whole => {}
         Suffix::Own => {
