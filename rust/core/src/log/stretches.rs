@@ -53,25 +53,24 @@ pub fn walk<S: Source>(
         walk.leave_streams();
     }
     let stretches = usize::try_from((alone - lo).div_ceil(threads.stretch)).unwrap_or(usize::MAX);
-    let mut sources: Vec<_> = (1..threads.count.min(stretches)).map_while(|_| records.another_source()).collect();
-    let others: Vec<_> = sources.iter_mut().map(|source| records.beside(source)).collect();
-    if others.is_empty() {
-        drop(others);
+    let mut sources: Vec<_> = (0..threads.count.min(stretches)).map_while(|_| records.another_source()).collect();
+    let mut readers: Vec<_> = sources.iter_mut().map(|source| records.beside(source)).collect();
+    let Some(mut own) = readers.pop().filter(|_| !readers.is_empty()) else {
+        drop(readers);
         drop(sources);
         records.backward(lo, alone, &mut walk)?;
         return Ok(walk);
-    }
-    let Some(mut own) = records.another_source() else { return Ok(walk) };
+    };
     let gathers = walk.gathers();
-    let shared =
-        Shared { lo, hi: alone, stretch: threads.stretch, how, gathers, joined: Mutex::new(Joined::after(walk)) };
+    let joined = Mutex::new(Joined::after(walk));
+    let shared = Shared { lo, hi: alone, stretch: threads.stretch, how, gathers, joined };
     thread::scope(|scope| {
-        for mut records in others {
+        for mut records in readers {
             let shared = &shared;
             scope.spawn(move || shared.work(&mut records));
         }
         // This thread works too: what may interrupt the reading is asked on it.
-        shared.work(&mut records.beside(&mut own));
+        shared.work(&mut own);
     });
     shared.joined.into_inner().unwrap_or_else(PoisonError::into_inner).outcome()
 }
